@@ -23,7 +23,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
                                y[WIDTH], args.x->sizes[CHANNELS]};
   ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args.y, RANK, sizes, error));
   ET_CPU_CHECK(error, args.y->numel == 0 || args.x->numel > 0,
-               "adaptive_pool: windows of an empty volume");
+               "adaptive_pool: input volume is empty");
   return ET_STATUS_OK;
 }
 

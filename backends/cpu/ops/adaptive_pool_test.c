@@ -132,7 +132,7 @@ static void test_rejects_invalid_shapes_and_modes(void **state) {
   et_test_refused(&test, "adaptive_pool: tensor 1, dim 4 is 2, expected 3");
   test.tensors[1].sizes[4] = 3;
   test.tensors[0].numel = 0;
-  et_test_refused(&test, "adaptive_pool: windows of an empty volume");
+  et_test_refused(&test, "adaptive_pool: input volume is empty");
   et_test_end(&test);
 }
 

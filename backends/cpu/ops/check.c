@@ -3,7 +3,7 @@
 et_status et_cpu_check_same_batch(const et_cpu_op *op, const et_cpu_tensor *x,
                                   const et_cpu_tensor *y, et_error *error) {
   ET_CPU_CHECK(error, x->sizes[0] == y->sizes[0],
-               "%s: %d images in, %d images out", op->type->schema->name,
+               "%s: input has %d images, output %d", op->type->schema->name,
                (int)x->sizes[0], (int)y->sizes[0]);
   return ET_STATUS_OK;
 }
@@ -14,7 +14,7 @@ et_status et_cpu_check_same_channels(const et_cpu_op *op,
   const int32_t *in = x->sizes;
   const int32_t *out = y->sizes;
   ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
-               "%s: %d images of %d channels in, %d of %d out",
+               "%s: input has %d images of %d channels, output %d of %d",
                op->type->schema->name, (int)in[0], (int)in[3], (int)out[0],
                (int)out[3]);
   return ET_STATUS_OK;

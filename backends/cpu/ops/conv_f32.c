@@ -17,7 +17,7 @@ static et_status check_planar(const et_cpu_conv_f32_args *args,
   const et_cpu_conv conv = et_cpu_conv_of(args);
   const et_cpu_window *window = &conv.window;
   ET_CPU_CHECK(error, conv.groups == 1,
-               "conv_f32: planar input has one group only");
+               "conv_f32: planar input requires one group");
   ET_CPU_CHECK(error, et_cpu_conv_planar_fit(window, conv.channels),
                "conv_f32: windows of %zu x %zu over %zu channels are too large "
                "for planar input",

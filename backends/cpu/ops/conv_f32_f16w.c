@@ -12,7 +12,7 @@ static et_cpu_conv_f16w_function *const variants[ET_CPU_ISA_COUNT] =
 static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_conv_f32_f16w_args args = et_cpu_conv_f32_f16w_args_of(op);
   ET_CPU_CHECK(error, !args.attributes.planar,
-               "conv_f32_f16w: planar input has float32 weights only");
+               "conv_f32_f16w: planar input requires float32 weights");
   return et_cpu_conv_check(op, &args, error);
 }
 

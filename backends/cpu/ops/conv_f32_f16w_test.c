@@ -69,7 +69,7 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   et_test_end(&test);
   const et_test_conv planes = {1, 6, 8, 1, side, side, true, true, false};
   et_test_make_convolution(&test, &et_cpu_op_conv_f32_f16w, F16, &planes);
-  et_test_refused(&test, "planar input has float32 weights only");
+  et_test_refused(&test, "planar input requires float32 weights");
   et_test_end(&test);
 }
 

@@ -204,7 +204,7 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   test.tensors[1].sizes[2] = 9;
   et_test_refused(&test, "conv_f32: tensor 1, dim 2 is 9, expected 18");
   test.tensors[0].sizes[0] = 2;
-  et_test_refused(&test, "conv_f32: 2 images in, 1 images out");
+  et_test_refused(&test, "conv_f32: input has 2 images, output 1");
   test.tensors[0].dtype = ET_SCALAR_TYPE_INT32;
   et_test_refused(&test, "conv_f32: tensor 0 is int32, expected float32");
   et_test_end(&test);

@@ -14,7 +14,7 @@ static et_status check_weights(const et_cpu_op *op,
                                et_error *error) {
   const int32_t *kernel = args->attributes.window.kernel;
   ET_CPU_CHECK(error, kernel[0] <= ET_CPU_DWCONV_F32_MAX_ROWS,
-               "dwconv_f32: a kernel of %d rows, expected 1 to %d",
+               "dwconv_f32: kernel has %d rows, expected 1 to %d",
                (int)kernel[0], ET_CPU_DWCONV_F32_MAX_ROWS);
   const int64_t panels = ((int64_t)args->x->sizes[3] + 15) / 16;
   const int64_t packed[3] = {panels, (int64_t)kernel[0] * kernel[1], 16};

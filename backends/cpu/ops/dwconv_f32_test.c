@@ -197,7 +197,8 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   et_error error = {0};
   assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
   test.tensors[3].sizes[3] = 19;
-  et_test_refused(&test, "dwconv_f32: 1 images of 20 channels in, 1 of 19 out");
+  et_test_refused(
+      &test, "dwconv_f32: input has 1 images of 20 channels, output 1 of 19");
   test.tensors[3].sizes[3] = 20;
   test.tensors[1].sizes[1] = 8;
   et_test_refused(&test, "dwconv_f32: tensor 1, dim 1 is 8, expected 9");
@@ -214,7 +215,7 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   test.attributes[0] = 257;
   test.attributes[4] = 130;
   test.attributes[6] = 126;
-  et_test_refused(&test, "dwconv_f32: a kernel of 257 rows, expected 1 to 256");
+  et_test_refused(&test, "dwconv_f32: kernel has 257 rows, expected 1 to 256");
   et_test_end(&test);
 }
 

@@ -41,7 +41,7 @@ static et_status check_table(const et_cpu_op *op,
     }
   }
   ET_CPU_CHECK(error, args->attributes.rows <= capacity_of(args),
-               "embedding: %d rows of a table of %lld",
+               "embedding: %d rows exceed a table of %lld",
                (int)args->attributes.rows, (long long)capacity_of(args));
   return ET_STATUS_OK;
 }

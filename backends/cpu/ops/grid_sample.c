@@ -19,7 +19,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args.y, RANK, sizes, error));
   ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args.grid, RANK, grid, error));
   ET_CPU_CHECK(error, args.y->numel == 0 || args.x->numel > 0,
-               "grid_sample: images without pixels cannot be sampled");
+               "grid_sample: input images are empty");
   return ET_STATUS_OK;
 }
 

@@ -131,7 +131,7 @@ static void test_rejects_grids_of_other_sizes(void **state) {
   et_test_refused(&test, "grid_sample: tensor 2, dim 3 is 3, expected 4");
   test.tensors[2].sizes[3] = 4;
   test.tensors[0].numel = 0;
-  et_test_refused(&test, "grid_sample: images without pixels");
+  et_test_refused(&test, "grid_sample: input images are empty");
   et_test_end(&test);
 }
 

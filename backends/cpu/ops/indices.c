@@ -22,7 +22,7 @@ bool et_cpu_indices_fit(const et_cpu_op *op, const et_cpu_run *run,
   for (size_t i = 0; i < indices->numel; i++) {
     const int64_t index = et_cpu_index_at(indices, i);
     if (index < 0 || index >= rows) {
-      ET_CPU_FAIL(run, "%s: row %lld of a table of %lld",
+      ET_CPU_FAIL(run, "%s: row %lld is not in a table of %lld",
                   op->type->schema->name, (long long)index, (long long)rows);
       return false;
     }

@@ -92,10 +92,9 @@ static et_status check_expand_form(const block *b, et_error *error) {
       "mbconv_f32: windows of %zu x %zu over %lld channels are too large for "
       "planar input",
       window.kernel_y, window.kernel_x, (long long)b->channels);
-  ET_CPU_CHECK(
-      error, b->index == 0 || (!planar && is_point(&window)),
-      "mbconv_f32: block %zu expands by another convolution than 1 x 1",
-      b->index);
+  ET_CPU_CHECK(error, b->index == 0 || (!planar && is_point(&window)),
+               "mbconv_f32: expansion of block %zu is not a 1 x 1 convolution",
+               b->index);
   return ET_STATUS_OK;
 }
 
@@ -160,7 +159,7 @@ static et_status check_workspace(const et_cpu_mbconv_f32_args *args,
       ring * b->expanded[1] + b->rows * b->out[1] <= (*left - row) / middle;
   ET_CPU_CHECK(
       error, fits,
-      "mbconv_f32: a workspace of %d x %d floats is too small for %lld rows "
+      "mbconv_f32: workspace of %d x %d floats is too small for %lld rows "
       "of %d pixels and %lld of %d, of %lld channels",
       (int)args->workspace->sizes[0], (int)args->workspace->sizes[1],
       (long long)ring, (int)b->expanded[1], (long long)b->rows, (int)b->out[1],
@@ -182,7 +181,7 @@ static et_status check_blocks(const et_cpu_op *op,
                               const et_cpu_mbconv_f32_args *args,
                               et_error *error) {
   ET_CPU_CHECK(error, args->workspace->sizes[0] >= 1,
-               "mbconv_f32: a workspace for no threads");
+               "mbconv_f32: workspace is for 0 threads");
   int64_t floats = args->workspace->sizes[1];
   block b = first_block(args);
   ET_RETURN_IF_ERROR(check_block(op, args, &b, &floats, error));
@@ -215,7 +214,7 @@ static et_status check_layers(const et_cpu_op *op,
   static const uint8_t ranks[] = {[EXPAND] = 4, [PROJECT] = 3};
   const int32_t rows = layers_of(args, index).filter.window.kernel[0];
   ET_CPU_CHECK(error, rows <= ET_CPU_MBCONV_MAX_ROWS,
-               "mbconv_f32: a kernel of %d rows, expected 1 to %d", (int)rows,
+               "mbconv_f32: kernel has %d rows, expected 1 to %d", (int)rows,
                ET_CPU_MBCONV_MAX_ROWS);
   for (size_t i = EXPAND; i <= PROJECT; i += PROJECT - EXPAND) {
     const et_cpu_tensor *tensor = args->weights[index * WEIGHTS + i];

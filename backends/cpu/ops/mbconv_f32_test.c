@@ -391,10 +391,10 @@ static void test_rejects_invalid_chains(void **state) {
   et_test_refused(&test, "mbconv_f32: tensor 5, dim 0 is 1, expected 2");
   test.tensors[7].sizes[2] = 4;
   test.attributes[1 + 31] = 1;
-  et_test_refused(&test, "mbconv_f32: block 1 expands by another convolution");
+  et_test_refused(&test, "mbconv_f32: expansion of block 1 is not");
   test.attributes[1 + 31] = 0;
   test.attributes[1 + 31 + 5] = 1; /* padding changes the image size */
-  et_test_refused(&test, "mbconv_f32: block 1 expands by another convolution");
+  et_test_refused(&test, "mbconv_f32: expansion of block 1 is not");
   test.op.attribute_count -= 1;
   et_test_refused(&test, "mbconv_f32: 62 attributes");
   test.op.attribute_count = 1;
@@ -428,7 +428,7 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   et_test_refused(&test, "mbconv_f32: attribute 12 is 2, expected 1 to 1");
   test.attributes[12] = 1;
   test.attributes[16] = 33;
-  et_test_refused(&test, "mbconv_f32: a kernel of 33 rows, expected 1 to 32");
+  et_test_refused(&test, "mbconv_f32: kernel has 33 rows, expected 1 to 32");
   test.attributes[16] = 5;
   et_test_refused(&test,
                   "mbconv_f32: 6 outputs along an axis of 6, expected 4");

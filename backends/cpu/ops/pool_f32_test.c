@@ -159,9 +159,9 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   test.tensors[1].sizes[2] = 4;
   et_test_refused(&test, "pool_f32: 4 outputs along an axis of 6, expected 3");
   test.attributes[1] = test.attributes[2] = 0;
-  et_test_refused(&test, "pool_f32: the whole image gives 3 x 4 outputs");
+  et_test_refused(&test, "pool_f32: global pooling has 3 x 4 outputs");
   test.attributes[2] = 2;
-  et_test_refused(&test, "pool_f32: an empty kernel of 0 x 2");
+  et_test_refused(&test, "pool_f32: kernel of 0 x 2 is empty");
   test.attributes[1] = 2;
   test.attributes[12] = UINT32_MAX;
   et_test_refused(&test, "pool_f32: attribute 12 is -1, expected 0 to");

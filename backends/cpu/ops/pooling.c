@@ -28,12 +28,12 @@ static et_status check_window(const et_cpu_op *op,
   const int32_t *out = args->y->sizes + 1;
   if (is_global(window)) {
     ET_CPU_CHECK(error, out[0] == 1 && out[1] == 1,
-                 "%s: the whole image gives %d x %d outputs, expected 1 x 1",
+                 "%s: global pooling has %d x %d outputs, expected 1 x 1",
                  op->type->schema->name, (int)out[0], (int)out[1]);
     return ET_STATUS_OK;
   }
   ET_CPU_CHECK(error, window->kernel[0] > 0 && window->kernel[1] > 0,
-               "%s: an empty kernel of %d x %d", op->type->schema->name,
+               "%s: kernel of %d x %d is empty", op->type->schema->name,
                (int)window->kernel[0], (int)window->kernel[1]);
   return et_cpu_check_window_sizes(op, window, args->x->sizes + 1, out, error);
 }

@@ -17,7 +17,8 @@ static et_status check_axis(const et_cpu_resize_args *args, size_t axis,
   const int32_t out = args->y->sizes[1 + axis];
   const float scale = args->attributes.scales[axis];
   ET_CPU_CHECK(error, in > 0 || out == 0,
-               "resize: %d pixels along an axis become %d", (int)in, (int)out);
+               "resize: cannot resize an axis from %d to %d pixels", (int)in,
+               (int)out);
   ET_CPU_CHECK(error, scale >= 0.0f && scale <= MAX_SCALE,
                "resize: scale %zu is not in [0, 1e6]", axis);
   return ET_STATUS_OK;

@@ -70,9 +70,10 @@ static et_status check_workspaces(const et_cpu_op *op,
   const int32_t *sizes = args->products->sizes;
   const int64_t needed =
       (int64_t)args->attributes.pairs * ET_CPU_STRASSEN_COLUMNS;
-  ET_CPU_CHECK(error, sizes[0] >= 1 && sizes[1] >= needed,
-               "strassen_f32: a workspace of %d x %d floats, needed 1 x %lld",
-               (int)sizes[0], (int)sizes[1], (long long)needed);
+  ET_CPU_CHECK(
+      error, sizes[0] >= 1 && sizes[1] >= needed,
+      "strassen_f32: workspace is [%d, %d], expected [1, %lld] at least",
+      (int)sizes[0], (int)sizes[1], (long long)needed);
   return ET_STATUS_OK;
 }
 

@@ -295,10 +295,12 @@ static void test_what_does_not_fit_is_refused(void **state) {
                "strassen_f32: tensor 5, dim 0 is 5, expected 6");
   refused_with(&test, &t[5].sizes[1], 32,
                "strassen_f32: tensor 5, dim 1 is 32, expected 64");
-  refused_with(&test, &t[6].sizes[0], 0,
-               "strassen_f32: a workspace of 0 x 192 floats, needed 1 x 192");
-  refused_with(&test, pairs, 4,
-               "strassen_f32: a workspace of 2 x 192 floats, needed 1 x 256");
+  refused_with(
+      &test, &t[6].sizes[0], 0,
+      "strassen_f32: workspace is [0, 192], expected [1, 192] at least");
+  refused_with(
+      &test, pairs, 4,
+      "strassen_f32: workspace is [2, 192], expected [1, 256] at least");
   refused_with(&test, pairs, 0, "strassen_f32: attribute 3 is 0");
   refused_with(&test, pairs, 0x7fffffff,
                "strassen_f32: attribute 3 is 2147483647");

@@ -48,9 +48,10 @@ static et_status check_workspace(const et_cpu_winograd_f32_args *args,
   const size_t needed = et_cpu_winograd_workspace(
       (size_t)args->attributes.side, (size_t)args->attributes.tiles,
       (size_t)args->x->sizes[3]);
-  ET_CPU_CHECK(error, sizes[0] >= 1 && (size_t)sizes[1] >= needed,
-               "winograd_f32: a workspace of %d x %d floats, needed 1 x %zu",
-               (int)sizes[0], (int)sizes[1], needed);
+  ET_CPU_CHECK(
+      error, sizes[0] >= 1 && (size_t)sizes[1] >= needed,
+      "winograd_f32: workspace is [%d, %d], expected [1, %zu] at least",
+      (int)sizes[0], (int)sizes[1], needed);
   return ET_STATUS_OK;
 }
 

@@ -34,8 +34,8 @@ static et_status check_weights(const et_cpu_op *op,
                channels % ET_CPU_WINOGRAD_CHANNELS_I8 == 0 &&
                    channels <= ET_CPU_WINOGRAD_MOST_CHANNELS_I8 &&
                    columns % 16 == 0,
-               "winograd_qs8: %lld channels and %lld columns, expected a "
-               "multiple of %d, at most %d, and one of 16",
+               "winograd_qs8: %lld channels and %lld columns, expected "
+               "multiples of %d (at most %d) and of 16",
                (long long)channels, (long long)columns,
                ET_CPU_WINOGRAD_CHANNELS_I8, ET_CPU_WINOGRAD_MOST_CHANNELS_I8);
   const int64_t packed[4] = {
@@ -51,9 +51,10 @@ static et_status check_workspace(const et_cpu_winograd_qs8_args *args,
   const int32_t *sizes = args->workspace->sizes;
   const size_t needed = et_cpu_winograd_words_i8((size_t)args->attributes.tiles,
                                                  (size_t)args->x->sizes[3]);
-  ET_CPU_CHECK(error, sizes[0] >= 1 && (size_t)sizes[1] >= needed,
-               "winograd_qs8: a workspace of %d x %d words, needed 1 x %zu",
-               (int)sizes[0], (int)sizes[1], needed);
+  ET_CPU_CHECK(
+      error, sizes[0] >= 1 && (size_t)sizes[1] >= needed,
+      "winograd_qs8: workspace is [%d, %d], expected [1, %zu] at least",
+      (int)sizes[0], (int)sizes[1], needed);
   return ET_STATUS_OK;
 }
 

@@ -247,12 +247,12 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   make(&test, &g);
   assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
   test.attributes[17] = 3;
-  et_test_refused(&test, "winograd_qs8: a workspace of 1 x 5760 words, needed");
+  et_test_refused(&test, "winograd_qs8: workspace is [1, 5760], expected [1, ");
   test.attributes[17] = 0;
   et_test_refused(&test, "winograd_qs8: attribute 17 is 0");
   test.attributes[17] = 2;
   test.tensors[6].sizes[0] = 0;
-  et_test_refused(&test, "winograd_qs8: a workspace of 0 x 5760 words");
+  et_test_refused(&test, "winograd_qs8: workspace is [0, 5760]");
   test.tensors[6].sizes[0] = 1;
   test.attributes[10] = 200;
   et_test_refused(&test, "winograd_qs8: quantized value of tensor 0 is 200");
@@ -288,9 +288,9 @@ static void test_rejects_other_windows_and_channels(void **state) {
       "attribute 3 is 2, expected 1 to 1",
       "attribute 8 is 2, expected 1 to 1",
       "attribute 9 is 2, expected 1 to 1",
-      "winograd_qs8: 16 channels and 16 columns, expected a multiple of 32",
-      "winograd_qs8: 256 channels and 16 columns, expected a multiple of 32",
-      "winograd_qs8: 32 channels and 24 columns, expected a multiple of 32"};
+      "winograd_qs8: 16 channels and 16 columns, expected multiples of 32",
+      "winograd_qs8: 256 channels and 16 columns, expected multiples of 32",
+      "winograd_qs8: 32 channels and 24 columns, expected multiples of 32"};
   for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
     shape s = shapes[i];
     s.columns = s.columns / 16 * 16;

@@ -103,7 +103,7 @@ static et_status use_in_dims(et_cpu_handle *handle, et_error *error) {
         (dim.op == ET_CPU_DIM_SIZE &&
          !use_as(&handle->arguments[dim.a], ET_CPU_TENSOR))) {
       return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                     "payload: dims[%u] takes an int for a tensor",
+                     "payload: dims[%u]: argument is both int and tensor",
                      (unsigned)i);
     }
   }
@@ -180,7 +180,7 @@ static et_status check_places(et_cpu_handle *handle, et_error *error) {
   for (uint32_t i = 0; i < handle->payload.value_count; i++) {
     et_cpu_read_value(&handle->payload, &at, &value);
     if (!fits_place(handle, i, &value)) {
-      return fail_value(error, i, "does not fit where it lies");
+      return fail_value(error, i, "does not fit its memory region");
     }
   }
   return ET_STATUS_OK;
@@ -192,7 +192,7 @@ static et_status check_states(const et_cpu_handle *handle, et_error *error) {
   for (uint32_t i = payload->first_state; i < payload->input_count; i++) {
     if (handle->arguments[i].value == ET_CPU_NO_VALUE) {
       return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                     "payload: input %u stands among states and is none",
+                     "payload: input %u follows a state but is not one",
                      (unsigned)i);
     }
   }
@@ -216,14 +216,14 @@ static et_status find_data(const et_backend_context *context,
       context->find_data(context, data->key, out, context->error));
   if (out->size != data->bytes) {
     return et_fail(context->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                   "named data has %zu bytes; the payload says %u", out->size,
+                   "named data has %zu bytes, expected %u", out->size,
                    (unsigned)data->bytes);
   }
   return (uintptr_t)out->data % ET_CPU_DATA_ALIGNMENT == 0
              ? ET_STATUS_OK
              : et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                       "named data is not aligned: the program must lie at a "
-                       "multiple of %u",
+                       "named data is not aligned; load the program at a "
+                       "multiple of %u bytes",
                        ET_CPU_DATA_ALIGNMENT);
 }
 

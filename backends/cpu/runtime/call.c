@@ -32,11 +32,10 @@ static et_status check_tensor(const et_cpu_handle *handle, size_t index,
   }
   const et_cpu_tensor *value = &handle->tensors[argument->value];
   if (tensor->dtype != (et_scalar_type)value->dtype) {
-    return fail_argument(error, index, "has another dtype than the payload's");
+    return fail_argument(error, index, "has the wrong dtype");
   }
   if (tensor->rank != value->rank || !has_order(tensor, argument->order)) {
-    return fail_argument(error, index,
-                         "has another rank or dim order than the payload's");
+    return fail_argument(error, index, "has the wrong rank or dim order");
   }
   return tensor->data != NULL || tensor->numel == 0
              ? ET_STATUS_OK
@@ -47,15 +46,16 @@ static et_status check_argument(const et_cpu_handle *handle, size_t index,
                                 const et_value *arg, et_error *error) {
   const uint8_t kind = handle->arguments[index].kind;
   if (kind == ET_CPU_INT) {
-    return arg->tag == ET_VALUE_INT ? ET_STATUS_OK
-                                    : fail_argument(error, index, "is no int");
+    return arg->tag == ET_VALUE_INT
+               ? ET_STATUS_OK
+               : fail_argument(error, index, "is not an int");
   }
   if (kind == ET_CPU_UNUSED) {
     return ET_STATUS_OK;
   }
   return arg->tag == ET_VALUE_TENSOR
              ? check_tensor(handle, index, arg->u.as_tensor, error)
-             : fail_argument(error, index, "is no tensor");
+             : fail_argument(error, index, "is not a tensor");
 }
 
 static et_status check_arguments(const et_cpu_handle *handle, et_value **args,
@@ -64,7 +64,7 @@ static et_status check_arguments(const et_cpu_handle *handle, et_value **args,
       (size_t)handle->payload.input_count + handle->payload.output_count;
   if (count != expected) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%zu arguments; the payload has %zu", count, expected);
+                   "%zu arguments, expected %zu", count, expected);
   }
   for (size_t i = 0; i < count; i++) {
     ET_RETURN_IF_ERROR(check_argument(handle, i, args[i], error));
@@ -118,8 +118,7 @@ static et_status check_views(const et_cpu_handle *handle, et_error *error) {
         handle->arguments[skipped + handle->slots[i].index].value;
     if (view->numel != handle->tensors[first].numel) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "values[%u] has another number of elements than its "
-                     "argument",
+                     "values[%u] and its argument differ in number of elements",
                      (unsigned)i);
     }
   }

@@ -99,13 +99,14 @@ static et_status find_named(et_string text, et_error *error,
       *out_isa = (et_cpu_isa)isa;
       return et_cpu_isa_available(*out_isa)
                  ? ET_STATUS_OK
-                 : et_fail(error, ET_STATUS_NOT_SUPPORTED,
-                           "isa '%s' is not linked or not of this machine",
-                           names[isa]);
+                 : et_fail(
+                       error, ET_STATUS_NOT_SUPPORTED,
+                       "isa '%s' is not linked or not supported by this CPU",
+                       names[isa]);
     }
   }
   return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                 "option 'isa' is plain, avx2, avxvnni, avx512 or neon");
+                 "option 'isa' must be plain, avx2, avxvnni, avx512 or neon");
 }
 
 /* Returns the highest available code. Codes are in order of preference. */
@@ -117,7 +118,7 @@ static et_status find_best(et_error *error, et_cpu_isa *out_isa) {
     }
   }
   return et_fail(error, ET_STATUS_NOT_SUPPORTED,
-                 "this machine runs none of the linked instruction sets");
+                 "this CPU supports none of the linked instruction sets");
 }
 
 et_status et_cpu_isa_choose(const et_backend_context *context,
@@ -126,13 +127,13 @@ et_status et_cpu_isa_choose(const et_backend_context *context,
     const et_backend_option *option = &context->options[i];
     if (strcmp(option->key, "isa") != 0) {
       return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                     "option '%s': a method takes just 'isa'; what the "
-                     "compiler takes belongs in its config, under backends.cpu",
+                     "option '%s': unknown, expected 'isa'; compiler options "
+                     "belong in the config, under backends.cpu",
                      option->key);
     }
     if (option->value.tag != ET_VALUE_STRING) {
       return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                     "option 'isa' is a string");
+                     "option 'isa' must be a string");
     }
     return find_named(option->value.u.as_string, context->error, out_isa);
   }

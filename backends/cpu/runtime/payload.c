@@ -17,8 +17,7 @@
 static et_status fail_end(et_error *error, const char *section,
                           uint32_t index) {
   return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                 "payload: %s[%u] reaches behind the end", section,
-                 (unsigned)index);
+                 "payload: %s[%u] is truncated", section, (unsigned)index);
 }
 
 static et_status fail_word(et_error *error, const char *section, uint32_t index,
@@ -227,7 +226,7 @@ static et_status check_datas(const et_cpu_payload *payload, size_t *at,
                              et_error *error) {
   if ((uint64_t)payload->data_count * payload->value_count > MAX_PLACINGS) {
     return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                   "payload: %u pieces of data for %u values are too many",
+                   "payload: %u data entries for %u values are too many",
                    (unsigned)payload->data_count,
                    (unsigned)payload->value_count);
   }
@@ -261,7 +260,7 @@ static et_status read_header(et_span bytes, et_error *error,
   const et_cpu_payload empty = {.bytes = bytes.data, .words = bytes.size / 4};
   *out = empty;
   if (out->words < HEADER_WORDS || et_cpu_word(out, 0) != ET_CPU_MAGIC) {
-    return fail_header(error, "it is none of this backend");
+    return fail_header(error, "not a payload of this backend");
   }
   if (et_cpu_word(out, 1) != ET_CPU_VERSION) {
     return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
@@ -269,7 +268,7 @@ static et_status read_header(et_span bytes, et_error *error,
                    (unsigned)et_cpu_word(out, 1), ET_CPU_VERSION);
   }
   if (et_cpu_word(out, 2) != out->words || bytes.size % 4 != 0) {
-    return fail_header(error, "its length is not the one that it states");
+    return fail_header(error, "size does not match the header");
   }
   out->input_count = et_cpu_word(out, 3);
   out->first_state = out->input_count;
@@ -289,7 +288,7 @@ et_status et_cpu_payload_open(et_span bytes, et_error *error,
   ET_RETURN_IF_ERROR(read_header(bytes, error, out));
   if (out->input_count > ET_CPU_MAX_ARGUMENTS ||
       out->output_count > ET_CPU_MAX_ARGUMENTS) {
-    return fail_header(error, "it has too many arguments");
+    return fail_header(error, "too many arguments");
   }
   ET_RETURN_IF_ERROR(check_dims(out, &at, error));
   out->values_at = at;
@@ -302,5 +301,5 @@ et_status et_cpu_payload_open(et_span bytes, et_error *error,
   const size_t left = out->words - at;
   return ((uint64_t)out->key_bytes + 3) / 4 == left
              ? ET_STATUS_OK
-             : fail_header(error, "its keys do not end where it ends");
+             : fail_header(error, "keys do not end at the payload's end");
 }

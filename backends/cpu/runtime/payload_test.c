@@ -34,8 +34,7 @@ static void test_ops_may_work_in_place_where_their_kind_does(void **state) {
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 1, 1);
   cpu_test_must_load();
   writer->ops.words[18] = CPU_TEST_SUM; /* op type without in-place support */
-  cpu_test_expect_refused(
-      "payload: ops[2] writes over another value of its own");
+  cpu_test_expect_refused("payload: ops[2] overwrites another of its tensors");
 }
 
 static void test_values_of_a_op_may_not_overlap(void **state) {
@@ -45,8 +44,7 @@ static void test_values_of_a_op_may_not_overlap(void **state) {
   writer->scratch_bytes = 128;
   const uint32_t part = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 4, dims, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, part, 1);
-  cpu_test_expect_refused(
-      "payload: ops[2] writes over another value of its own");
+  cpu_test_expect_refused("payload: ops[2] overwrites another of its tensors");
 }
 
 /* y = x[0], shape [n], in the memory of x, shape [5]. Both have the same bytes at the maximum n
@@ -72,10 +70,9 @@ static void test_in_place_is_for_as_many_elements(void **state) {
   cpu_sample_make(&samples[0], 5, 3);
   cpu_test_must_call(2);
   cpu_sample_make(&samples[0], 4, 3);
-  cpu_test_expect_call_refused(
-      2,
-      "ops[1]: first: works in place on 5 elements of float32, its output "
-      "has 4 of float32");
+  cpu_test_expect_call_refused(2,
+                               "ops[1]: first: in-place input has 5 elements "
+                               "of float32, output has 4 of float32");
 }
 
 static void test_only_scratch_and_outputs_are_written(void **state) {
@@ -83,7 +80,7 @@ static void test_only_scratch_and_outputs_are_written(void **state) {
   cpu_test_write_static();
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 0, 1);
   cpu_test_expect_refused(
-      "payload: ops[2] writes where nothing may be written");
+      "payload: ops[2] writes to memory that it must not modify");
 }
 
 static void test_what_is_read_is_written_before(void **state) {
@@ -91,7 +88,8 @@ static void test_what_is_read_is_written_before(void **state) {
   cpu_test_write_static();
   writer->ops.words[6] = 1; /* the first op reads its own output */
   writer->ops.words[7] = 2;
-  cpu_test_expect_refused("payload: ops[0] reads what is not written before");
+  cpu_test_expect_refused(
+      "payload: ops[0] reads a tensor before it is written");
 }
 
 /* Two ops write [3] each, and [2, 3] is read. */
@@ -112,7 +110,8 @@ static void test_pieces_may_be_written_one_by_one(void **state) {
   cpu_test_must_call(2);
   assert_true(samples[1].data[0] == 3 && samples[1].data[3] == 2);
   writer->ops.words[7] = top; /* writes the first row twice */
-  cpu_test_expect_refused("payload: ops[2] reads what is not written before");
+  cpu_test_expect_refused(
+      "payload: ops[2] reads a tensor before it is written");
 }
 
 static void test_every_output_is_written(void **state) {
@@ -144,15 +143,14 @@ static void test_m23_payloads_that_take_long_to_check_are_refused(
   for (uint32_t i = 0; i < 2000; i++) {
     write_reads(24);
   }
-  cpu_test_expect_refused(
-      "payload: ops[1180] is one of too many to be checked");
+  cpu_test_expect_refused("payload: ops[1180] exceeds the verifier's limit");
   memset(writer, 0, sizeof *writer);
   for (uint32_t i = 0; i < 8193; i++) {
     cpu_write_data(writer, "", 0);
     cpu_write_floats(writer, ET_CPU_DATA, i, 0, NULL, 0);
   }
   cpu_test_expect_refused(
-      "payload: 8193 pieces of data for 8193 values are too many");
+      "payload: 8193 data entries for 8193 values are too many");
 }
 
 /* Changes one word of a section of write_static, and expects the payload to be rejected. */
@@ -179,7 +177,7 @@ static void test_numbers_out_of_range_are_named(void **state) {
   expect_word_refused(&writer->values, 6, 2, "payload: values[0]: dim 2");
   expect_word_refused(&writer->ops, 6, 3, "payload: ops[0]: value 3");
   expect_word_refused(&writer->ops, 1, UINT32_MAX,
-                      "payload: ops[0] reaches behind the end");
+                      "payload: ops[0] is truncated");
 }
 
 static void test_dims_are_computed_from_earlier_ones(void **state) {
@@ -195,11 +193,11 @@ static void test_values_outside_their_place_are_refused(void **state) {
   (void)state;
   cpu_test_write_static();
   expect_word_refused(&writer->values, 12, 44,
-                      "payload: values[1] does not fit where it lies");
+                      "payload: values[1] does not fit its memory region");
   expect_word_refused(&writer->values, 5, 0x11,
-                      "payload: values[0] does not fit where it lies");
+                      "payload: values[0] does not fit its memory region");
   expect_word_refused(&writer->values, 5, 0x210,
-                      "payload: values[0] does not fit where it lies");
+                      "payload: values[0] does not fit its memory region");
   writer->dims.words[1] = writer->dims.words[3] = INT32_MAX;
   cpu_test_expect_refused("payload: values[0] has too many elements");
 }
@@ -209,7 +207,7 @@ static void test_an_int_is_no_tensor(void **state) {
   cpu_test_write_static();
   const et_cpu_dim as_int = {ET_CPU_DIM_INT, 0, 0, 5};
   cpu_write_dim(writer, as_int);
-  cpu_test_expect_refused("payload: values[0] does not fit where it lies");
+  cpu_test_expect_refused("payload: values[0] does not fit its memory region");
 }
 
 static void test_no_dim_takes_an_int_for_a_tensor(void **state) {
@@ -219,7 +217,7 @@ static void test_no_dim_takes_an_int_for_a_tensor(void **state) {
   cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
   writer->inputs = writer->outputs = 1;
   cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, one, 1);
-  cpu_test_expect_refused("payload: dims[1] takes an int for a tensor");
+  cpu_test_expect_refused("payload: dims[1]: argument is both int and tensor");
 }
 
 /* Inputs after the first one are unused. */
@@ -229,7 +227,7 @@ static void test_number_of_arguments_is_limited(void **state) {
   writer->inputs = ET_CPU_MAX_ARGUMENTS;
   cpu_test_must_load();
   writer->inputs = ET_CPU_MAX_ARGUMENTS + 1;
-  cpu_test_expect_refused("payload: it has too many arguments");
+  cpu_test_expect_refused("payload: too many arguments");
 }
 
 static void test_named_data_must_be_what_the_payload_says(void **state) {
@@ -240,7 +238,7 @@ static void test_named_data_must_be_what_the_payload_says(void **state) {
   writer->data_count = writer->key_bytes = 0;
   writer->data.count = 0;
   cpu_write_data(writer, "weights", 60);
-  cpu_test_expect_refused("named data has 64 bytes; the payload says 60");
+  cpu_test_expect_refused("named data has 64 bytes, expected 60");
   writer->data.words[0] = 1;
   cpu_test_expect_refused("payload: data[0]: key offset 1");
 }
@@ -253,7 +251,7 @@ static void test_payloads_of_others_are_refused(void **state) {
   assert_int_equal(cpu_session_load(session, nothing),
                    ET_STATUS_DELEGATE_INCOMPATIBLE);
   assert_string_equal(session->error.message,
-                      "payload: it is none of this backend");
+                      "payload: not a payload of this backend");
   et_error_clear(&session->error);
   writer->bytes[4] = 2;
   cpu_session_load(session, span);
@@ -264,7 +262,7 @@ static void test_payloads_of_others_are_refused(void **state) {
   span.size -= 4;
   cpu_session_load(session, span);
   assert_string_equal(session->error.message,
-                      "payload: its length is not the one that it states");
+                      "payload: size does not match the header");
 }
 
 /* Loads `payload`, and calls it if loading succeeds. */
@@ -294,10 +292,10 @@ static void test_states_are_the_last_inputs(void **state) {
   (void)state;
   cpu_test_write_stateful();
   writer->values.words[3] = 1; /* an input at the index of the state */
-  cpu_test_expect_refused("payload: values[0] does not fit where it lies");
+  cpu_test_expect_refused("payload: values[0] does not fit its memory region");
   writer->values.words[3] = 0;
   writer->inputs = 3;
-  cpu_test_expect_refused("payload: input 2 stands among states and is none");
+  cpu_test_expect_refused("payload: input 2 follows a state but is not one");
 }
 
 static void test_every_cut_and_changed_payload_is_survived(void **state) {

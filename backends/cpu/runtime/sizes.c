@@ -63,8 +63,8 @@ et_status et_cpu_dims_update(et_cpu_handle *handle, et_value **args,
     if (value < 0 || value > dim.maximum) {
       handle->is_current = false;
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "dims[%u] is %lld; the payload is for 0 to %u",
-                     (unsigned)i, (long long)value, (unsigned)dim.maximum);
+                     "dims[%u] is %lld, expected 0 to %u", (unsigned)i,
+                     (long long)value, (unsigned)dim.maximum);
     }
     handle->is_current = handle->is_current && handle->dims[i] == value;
     handle->dims[i] = (int32_t)value;

@@ -51,7 +51,7 @@ static bool is_spent(const verifier *v) {
 }
 
 static et_status fail_spent(const verifier *v, uint32_t index) {
-  return fail_op(v, index, "is one of too many to be checked");
+  return fail_op(v, index, "exceeds the verifier's limit");
 }
 
 static size_t tensor_count(const et_cpu_op *op) {
@@ -74,7 +74,7 @@ static et_status check_apart(verifier *v, uint32_t index, const et_cpu_op *op,
         (is_in_place(op, written, i) && same(&mine, &other))) {
       continue;
     }
-    return fail_op(v, index, "writes over another value of its own");
+    return fail_op(v, index, "overwrites another of its tensors");
   }
   v->comparisons += (uint32_t)tensor_count(op);
   return is_spent(v) ? fail_spent(v, index) : ET_STATUS_OK;
@@ -87,7 +87,7 @@ static et_status check_writes(verifier *v, uint32_t index,
     const bool is_output = i < (size_t)op->input_count + op->output_count;
     if (place != ET_CPU_SCRATCH &&
         !(is_output && (place == ET_CPU_OUTPUT || place == ET_CPU_STATE))) {
-      return fail_op(v, index, "writes where nothing may be written");
+      return fail_op(v, index, "writes to memory that it must not modify");
     }
     ET_RETURN_IF_ERROR(check_apart(v, index, op, i));
   }
@@ -135,7 +135,7 @@ static et_status check_reads(verifier *v, uint32_t index, const et_cpu_op *op) {
     if (!is_written(v, op->tensors[i], index)) {
       return is_spent(v)
                  ? fail_spent(v, index)
-                 : fail_op(v, index, "reads what is not written before");
+                 : fail_op(v, index, "reads a tensor before it is written");
     }
   }
   return ET_STATUS_OK;
@@ -171,8 +171,8 @@ static et_status check_in_place(const et_cpu_handle *handle,
   return fits || !overlap(&from, &to) || from.start != to.start
              ? ET_STATUS_OK
              : et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                       "%s: works in place on %zu elements of %s, its output "
-                       "has %zu of %s",
+                       "%s: in-place input has %zu elements of %s, output has "
+                       "%zu of %s",
                        op->type->schema->name, x->numel,
                        et_scalar_type_name(x->dtype), y->numel,
                        et_scalar_type_name(y->dtype));

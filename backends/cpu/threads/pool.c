@@ -15,7 +15,7 @@ _Static_assert(sizeof(atomic_size_t) == sizeof(size_t) &&
                    _Alignof(atomic_size_t) == _Alignof(size_t) &&
                    sizeof(atomic_flag) == sizeof(bool) &&
                    sizeof(atomic_bool) == sizeof(bool),
-               "C++ sees other sizes of et_cpu_pool");
+               "et_cpu_pool has another size or alignment in C++");
 
 /* Spin time of an idle thread before it sleeps. Waking a thread takes 15 us, as long as many an
  * op, and a method may run several sequential ops between parallel ones. */
@@ -263,7 +263,7 @@ et_status et_cpu_pool_create(et_cpu_pool *pool, size_t thread_count,
   et_error_clear(error);
   if (thread_count < 1 || thread_count > ET_CPU_POOL_MAX_THREADS) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "a pool has 1 to %d threads, not %zu",
+                   "a pool must have 1 to %d threads, not %zu",
                    ET_CPU_POOL_MAX_THREADS, thread_count);
   }
   fill(pool, thread_count);
@@ -271,7 +271,7 @@ et_status et_cpu_pool_create(et_cpu_pool *pool, size_t thread_count,
   if (started < thread_count - 1) {
     end_threads(pool, started);
     return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
-                   "the system starts %zu threads of %zu", started,
+                   "pool: started only %zu of %zu threads", started,
                    thread_count - 1);
   }
   return ET_STATUS_OK;

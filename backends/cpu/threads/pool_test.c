@@ -233,7 +233,7 @@ static void test_numbers_of_threads_out_of_range_are_refused(void **state) {
   et_error_clear(&error);
   assert_int_equal(et_cpu_pool_create(&pool, 0, &error),
                    ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(error.message, "a pool has 1 to 64 threads, not 0");
+  assert_string_equal(error.message, "a pool must have 1 to 64 threads, not 0");
   assert_int_equal(et_cpu_pool_create(&pool, ET_CPU_POOL_MAX_THREADS + 1, NULL),
                    ET_STATUS_INVALID_ARGUMENT);
 }

@@ -174,16 +174,17 @@ static et_status check_order(et_xnn_handle *handle, const et_xnn_node *node,
     ET_XNN_CHECK(error,
                  slot == NULL || slot->place == ET_CPU_DATA ||
                      slot->place == ET_CPU_INPUT || slot->is_written,
-                 "xnodes[%u] reads value %u, which nothing has written",
+                 "xnodes[%u] reads value %u before it is written",
                  (unsigned)node->index, (unsigned)id);
   }
   for (uint8_t i = 0; i < node->output_count; i++) {
     et_xnn_slot *slot = &handle->slots[node->outputs[i]];
-    ET_XNN_CHECK(error,
-                 slot->place != ET_CPU_DATA && slot->place != ET_CPU_INPUT &&
-                     !slot->is_written,
-                 "xnodes[%u] writes value %u, which is not to be written there",
-                 (unsigned)node->index, (unsigned)node->outputs[i]);
+    ET_XNN_CHECK(
+        error,
+        slot->place != ET_CPU_DATA && slot->place != ET_CPU_INPUT &&
+            !slot->is_written,
+        "xnodes[%u] writes value %u, which is read-only or already written",
+        (unsigned)node->index, (unsigned)node->outputs[i]);
     slot->is_written = true;
   }
   return ET_STATUS_OK;

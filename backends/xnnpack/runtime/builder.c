@@ -82,7 +82,7 @@ static bool resize(et_xnn_builder *b, et_xnn_tensor index,
   if (!et_xnn_count(dims, &numel) ||
       numel * et_scalar_type_size(tensor->dtype) >
           b->handle->slots[index].capacity) {
-    et_xnn_refuse(b, "%zu elements are more than there is room for", numel);
+    et_xnn_refuse(b, "%zu elements exceed the reserved memory", numel);
     return false;
   }
   set_dims(tensor, dims, numel);
@@ -108,7 +108,7 @@ static et_xnn_tensor add(et_xnn_builder *b, et_scalar_type dtype,
     return index;
   }
   if (index >= b->handle->counts.tensors) {
-    et_xnn_refuse(b, "it has more tensors than were counted");
+    et_xnn_refuse(b, "more tensors than counted");
     return 0;
   }
   if (b->mode == ET_XNN_BUILD) {
@@ -132,7 +132,7 @@ static void find_constant(et_xnn_builder *b, uint32_t id,
     return;
   }
   ET_XNN_REQUIRE(b, (uintptr_t)bytes % width == 0,
-                 "constant %u is not aligned to its elements",
+                 "constant %u is not aligned to its element size",
                  (unsigned)value->constant);
   tensor->data = (void *)(uintptr_t)bytes;
 }
@@ -140,7 +140,7 @@ static void find_constant(et_xnn_builder *b, uint32_t id,
 et_xnn_tensor et_xnn_tensor_of(et_xnn_builder *b, uint32_t id) {
   const et_xnn_value value = et_xnn_value_at(b->graph, id);
   if (et_xnn_has_nibbles(&value)) {
-    et_xnn_refuse(b, "value %u has two numbers a byte", (unsigned)id);
+    et_xnn_refuse(b, "4-bit value %u is not supported", (unsigned)id);
   }
   if (b->mode == ET_XNN_BUILD && b->status == ET_STATUS_OK &&
       value.constant != 0) {
@@ -157,8 +157,7 @@ et_xnn_tensor et_xnn_view(et_xnn_builder *b, et_xnn_tensor tensor,
   const et_cpu_tensor *viewed = &b->handle->tensors[tensor];
   size_t numel = 0;
   if (!et_xnn_count(dims, &numel) || numel != viewed->numel) {
-    et_xnn_refuse(b, "%zu elements cannot be seen as %zu", viewed->numel,
-                  numel);
+    et_xnn_refuse(b, "cannot view %zu elements as %zu", viewed->numel, numel);
   }
   return add(b, (et_scalar_type)viewed->dtype, dims, &b->handle->slots[tensor],
              viewed->data);
@@ -177,7 +176,7 @@ static size_t aligned_bytes(et_scalar_type dtype, const et_xnn_dims *dims) {
 
 static void spend(et_xnn_builder *b, size_t bytes, size_t *sum) {
   if (bytes == SIZE_MAX || !et_checked_add(*sum, bytes, sum)) {
-    et_xnn_refuse(b, "it needs too much memory");
+    et_xnn_refuse(b, "requires too much memory");
   }
 }
 
@@ -274,7 +273,7 @@ void et_xnn_read_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor to) {
   } else if (value.datatype == ET_XNN_FP16 || value.datatype == ET_XNN_BF16) {
     emit_one(b, &et_cpu_op_cast, tensor, to, NULL, 0);
   } else {
-    et_xnn_refuse(b, "it cannot read value %u of datatype %u", (unsigned)id,
+    et_xnn_refuse(b, "cannot read value %u of datatype %u", (unsigned)id,
                   (unsigned)value.datatype);
   }
 }
@@ -314,7 +313,7 @@ void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats) {
     emit_one(b, &et_cpu_op_quantize, floats, tensor, words,
              ET_CPU_QUANTIZE_ATTRIBUTES_WORDS);
   } else {
-    et_xnn_refuse(b, "it cannot write value %u of datatype %u", (unsigned)id,
+    et_xnn_refuse(b, "cannot write value %u of datatype %u", (unsigned)id,
                   (unsigned)value.datatype);
   }
 }
@@ -455,7 +454,7 @@ void et_xnn_emit(et_xnn_builder *b, const et_xnn_emission *emission) {
     return;
   }
   ET_XNN_REQUIRE(b, has_room(&b->used, &b->handle->counts),
-                 "it has more ops than were counted");
+                 "more ops than counted");
   fill_op(b->handle, &at, emission);
   check_op(b, &b->handle->ops[at.ops]);
 }

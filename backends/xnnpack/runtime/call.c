@@ -36,15 +36,15 @@ static bool fits_dtype(const et_cpu_tensor *value, const et_tensor *tensor) {
 static et_status check_argument(const et_xnn_handle *handle, size_t index,
                                 const et_value *arg, et_error *error) {
   if (arg->tag != ET_VALUE_TENSOR) {
-    return fail_argument(error, index, "is no tensor");
+    return fail_argument(error, index, "is not a tensor");
   }
   const et_tensor *tensor = arg->u.as_tensor;
   const et_cpu_tensor *value = value_of(handle, index);
   if (!fits_dtype(value, tensor)) {
-    return fail_argument(error, index, "has another dtype than the payload's");
+    return fail_argument(error, index, "has the wrong dtype");
   }
   if (tensor->rank != value->rank && !is_lone_number(value, tensor)) {
-    return fail_argument(error, index, "has another rank than the payload's");
+    return fail_argument(error, index, "has the wrong rank");
   }
   return ET_STATUS_OK;
 }
@@ -54,8 +54,7 @@ static et_status check_arguments(const et_xnn_handle *handle, et_value **args,
   const uint32_t expected = handle->graph.external_count;
   if (count != expected) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
-                   "%zu arguments; the payload has %u", count,
-                   (unsigned)expected);
+                   "%zu arguments, expected %u", count, (unsigned)expected);
   }
   for (size_t i = 0; i < count; i++) {
     ET_RETURN_IF_ERROR(check_argument(handle, i, args[i], error));
@@ -129,7 +128,7 @@ static et_status resize_output(const et_cpu_tensor *value, size_t index,
   }
   ET_RETURN_IF_ERROR(et_tensor_resize(tensor, sizes, tensor->rank, error));
   if (tensor->numel != value->numel) {
-    return fail_argument(error, index, "is one number, the payload's are more");
+    return fail_argument(error, index, "is a scalar, expected more elements");
   }
   return tensor->data != NULL || tensor->numel == 0
              ? ET_STATUS_OK

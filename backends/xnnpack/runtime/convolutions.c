@@ -45,19 +45,18 @@ void et_xnn_read_convolution(et_xnn_builder *b, convolution *c) {
   const uint32_t groups = number(b, ET_XNN_CONV_GROUPS);
   const uint32_t channels = number(b, ET_XNN_CONV_GROUP_CHANNELS);
   const uint32_t outputs = number(b, ET_XNN_CONV_GROUP_OUTPUTS);
-  ET_XNN_REQUIRE(b, et_xnn_window_of(b->node, &c->window),
-                 "it has no window of images");
+  ET_XNN_REQUIRE(b, et_xnn_window_of(b->node, &c->window), "window is invalid");
   const int32_t *kernel = c->window.kernel;
   ET_XNN_REQUIRE(b,
                  groups >= 1 && outputs >= 1 && channels >= 1 &&
                      has_sizes(&filter, (int64_t)groups * outputs, kernel[0],
                                kernel[1], channels),
-                 "its weights are no constant of %u groups of %u outputs, "
-                 "windows of %d x %d and %u channels",
+                 "weights are not a constant of %u groups of %u outputs, %d x "
+                 "%d kernels and %u channels",
                  (unsigned)groups, (unsigned)outputs, (int)kernel[0],
                  (int)kernel[1], (unsigned)channels);
   ET_XNN_REQUIRE(b, (uint64_t)groups * channels <= INT32_MAX,
-                 "it has too many channels");
+                 "too many channels");
   c->channels = (int32_t)(groups * channels);
   c->outputs = (int32_t)(groups * outputs);
   c->matrix =
@@ -71,16 +70,15 @@ void et_xnn_read_depthwise(et_xnn_builder *b, convolution *c) {
   const et_xnn_value filter = et_xnn_input(b, FILTER);
   const uint32_t groups = number(b, ET_XNN_CONV_GROUPS);
   const uint32_t outputs = number(b, ET_XNN_CONV_GROUP_OUTPUTS);
-  ET_XNN_REQUIRE(b, et_xnn_window_of(b->node, &c->window),
-                 "it has no window of images");
+  ET_XNN_REQUIRE(b, et_xnn_window_of(b->node, &c->window), "window is invalid");
   const int32_t *kernel = c->window.kernel;
   ET_XNN_REQUIRE(b,
                  groups >= 1 && outputs >= 1 &&
                      number(b, ET_XNN_CONV_GROUP_CHANNELS) == 1 &&
                      has_sizes(&filter, 1, kernel[0], kernel[1],
                                (int64_t)groups * outputs),
-                 "its weights are no constant of windows of %d x %d and %u "
-                 "groups of %u outputs",
+                 "weights are not a constant of %d x %d kernels and %u groups "
+                 "of %u outputs",
                  (int)kernel[0], (int)kernel[1], (unsigned)groups,
                  (unsigned)outputs);
   c->channels = (int32_t)groups;
@@ -108,7 +106,7 @@ static void check_input(et_xnn_builder *b, const convolution *c) {
   const et_xnn_dims x = et_xnn_image_dims(b);
   ET_XNN_REQUIRE(
       b, b->mode == ET_XNN_COUNT || (x.rank == 4 && x.sizes[3] == c->channels),
-      "its input is no image of %d channels", (int)c->channels);
+      "input is not an image of %d channels", (int)c->channels);
 }
 
 static void infer(et_xnn_builder *b, const convolution *c) {
@@ -125,7 +123,7 @@ static void infer(et_xnn_builder *b, const convolution *c) {
 static void check_rows(et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, X);
   ET_XNN_REQUIRE(b, x.datatype != ET_XNN_QDINT8 || x.quantization.row_dims == 3,
-                 "its input is quantized by rows of %u dims, not by images",
+                 "input is quantized per row of %u dims, expected per image",
                  (unsigned)x.quantization.row_dims);
 }
 
@@ -342,8 +340,7 @@ static void infer_transposed(et_xnn_builder *b, const convolution *c) {
                          w->before[i] - w->after[i] +
                          number(b, (uint16_t)(ET_XNN_CONV_ADJUST_Y + i));
     ET_XNN_REQUIRE(b, size > 0 && size <= INT32_MAX,
-                   "it makes images of %lld pixels along an axis",
-                   (long long)size);
+                   "output has %lld pixels along an axis", (long long)size);
     dims.sizes[1 + i] = (int32_t)size;
   }
   dims.sizes[3] = c->outputs;

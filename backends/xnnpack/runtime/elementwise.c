@@ -316,7 +316,7 @@ void et_xnn_binary(et_xnn_builder *b) {
   const et_xnn_dims y = et_xnn_dims_of(b, b->node->inputs[1]);
   et_xnn_dims dims;
   ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || broadcast(&x, &y, &dims),
-                 "sizes of its inputs do not go together");
+                 "inputs cannot be broadcast together");
   if (b->mode != ET_XNN_COUNT) {
     et_xnn_infer(b, 0, &dims);
   }

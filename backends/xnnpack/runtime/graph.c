@@ -43,7 +43,7 @@ static et_status split(et_span payload, et_error *error, et_span *flatbuffer,
                        et_xnn_graph *out) {
   *flatbuffer = payload;
   ET_XNN_CHECK(error, payload.size >= HEADER_BYTES,
-               "%zu bytes are less than a header", payload.size);
+               "%zu bytes are too few for a header", payload.size);
   if (!has_text(payload, MAGIC, "XH00")) {
     return ET_STATUS_OK;
   }
@@ -53,12 +53,12 @@ static et_status split(et_span payload, et_error *error, et_span *flatbuffer,
   const uint64_t data_size = long_at(payload, DATA_SIZE);
   ET_XNN_CHECK(error,
                first >= HEADER_BYTES && et_range_in(first, size, payload.size),
-               "a flatbuffer of %u bytes at %u does not lie in its %zu bytes",
+               "flatbuffer of %u bytes at %u exceeds the payload of %zu bytes",
                (unsigned)size, (unsigned)first, payload.size);
   ET_XNN_CHECK(error,
                data >= (uint64_t)first + size &&
                    et_range_in(data, data_size, payload.size),
-               "constants of %llu bytes at %u do not lie behind its flatbuffer",
+               "constants of %llu bytes at %u are out of bounds",
                (unsigned long long)data_size, (unsigned)data);
   *flatbuffer = (et_span){payload.data + first, size};
   out->data = (et_span){payload.data + data, (size_t)data_size};
@@ -67,12 +67,11 @@ static et_status split(et_span payload, et_error *error, et_span *flatbuffer,
 
 static et_status check_identifier(et_span flatbuffer, et_error *error) {
   ET_XNN_CHECK(error, flatbuffer.size >= ROOT_BYTES,
-               "its flatbuffer has %zu bytes", flatbuffer.size);
+               "flatbuffer of %zu bytes is too small", flatbuffer.size);
   ET_XNN_CHECK(error,
                has_text(flatbuffer, IDENTIFIER_AT, "XN01") ||
                    has_text(flatbuffer, IDENTIFIER_AT, "XN00"),
-               "it has no identifier of a flatbuffer that is known here "
-               "(XN01, XN00)");
+               "unknown flatbuffer identifier, expected XN01 or XN00");
   return ET_STATUS_OK;
 }
 
@@ -98,8 +97,8 @@ et_status et_xnn_graph_open(et_span payload, et_error *error,
     out->constants = tables_of(graph, ET_XNN_GRAPH_BUFFERS);
   }
   ET_XNN_CHECK(error, out->external_count <= ET_XNN_MOST_EXTERNALS,
-               "%u arguments are more than %u", (unsigned)out->external_count,
-               ET_XNN_MOST_EXTERNALS);
+               "%u arguments, expected at most %u",
+               (unsigned)out->external_count, ET_XNN_MOST_EXTERNALS);
   return ET_STATUS_OK;
 }
 
@@ -158,10 +157,10 @@ et_status et_xnn_constant(const et_xnn_graph *graph,
   et_span bytes = {NULL, 0};
   ET_XNN_CHECK(context->error,
                index != 0 && index < et_fb_count(graph->constants),
-               "there is no constant %u", (unsigned)index);
+               "constant %u does not exist", (unsigned)index);
   ET_RETURN_IF_ERROR(find_once(graph, context, index, &bytes));
   ET_XNN_CHECK(context->error, bytes.size >= size,
-               "constant %u has %zu bytes; its value needs %zu",
+               "constant %u has %zu bytes, expected at least %zu",
                (unsigned)index, bytes.size, size);
   *out = bytes.data;
   return ET_STATUS_OK;

@@ -80,9 +80,8 @@ static void pool(et_xnn_builder *b, const images *sides,
 void et_xnn_pool(et_xnn_builder *b) {
   et_xnn_window window;
   images sides = {.x = et_xnn_dims_of(b, b->node->inputs[0])};
-  ET_XNN_REQUIRE(b, sides.x.rank == 4, "its input is no image");
-  ET_XNN_REQUIRE(b, et_xnn_window_of(b->node, &window),
-                 "it has no window of images");
+  ET_XNN_REQUIRE(b, sides.x.rank == 4, "input is not an image");
+  ET_XNN_REQUIRE(b, et_xnn_window_of(b->node, &window), "window is invalid");
   sides.y = sides.x;
   for (size_t i = 0; i < 2; i++) {
     sides.y.sizes[1 + i] =
@@ -106,7 +105,7 @@ void et_xnn_global_pool(et_xnn_builder *b) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
   const et_xnn_window whole = {.stride = {1, 1}, .dilation = {1, 1}};
   const bool keeps = (b->node->flags & ET_XNN_FLAG_KEEP_DIMS) != 0;
-  ET_XNN_REQUIRE(b, x.rank >= 3, "its input is no image");
+  ET_XNN_REQUIRE(b, x.rank >= 3, "input is not an image");
   const int32_t *last = &x.sizes[x.rank - 3];
   const int32_t count = images_in(&x);
   const images sides = {
@@ -130,9 +129,8 @@ void et_xnn_argmax_pool(et_xnn_builder *b) {
   ET_XNN_REQUIRE(b,
                  x.datatype == ET_XNN_FP32 && y.datatype == ET_XNN_FP32 &&
                      places.datatype == ET_XNN_INT32 && dims.rank == 4,
-                 "it is not of images of float32");
-  ET_XNN_REQUIRE(b, et_xnn_places_of(b->node, &window),
-                 "it has no window of images");
+                 "expected float32 images and int32 indices");
+  ET_XNN_REQUIRE(b, et_xnn_places_of(b->node, &window), "window is invalid");
   for (size_t i = 0; i < 2; i++) {
     dims.sizes[1 + i] = et_xnn_window_outputs(&window, i, dims.sizes[1 + i]);
   }
@@ -162,12 +160,12 @@ void et_xnn_resize(et_xnn_builder *b) {
   const uint32_t height = et_fb_u32(b->node->body, ET_XNN_RESIZE_HEIGHT);
   const uint32_t width = et_fb_u32(b->node->body, ET_XNN_RESIZE_WIDTH);
   et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[0]);
-  ET_XNN_REQUIRE(b, dims.rank == 4, "its input is no image");
+  ET_XNN_REQUIRE(b, dims.rank == 4, "input is not an image");
   ET_XNN_REQUIRE(b,
                  height >= 1 && width >= 1 && height <= MOST_PIXELS &&
                      width <= MOST_PIXELS,
-                 "it makes images of %u x %u pixels", (unsigned)height,
-                 (unsigned)width);
+                 "output size of %u x %u pixels is not supported",
+                 (unsigned)height, (unsigned)width);
   dims.sizes[1] = (int32_t)height;
   dims.sizes[2] = (int32_t)width;
   et_xnn_infer(b, 0, &dims);

@@ -55,11 +55,12 @@ void et_xnn_transpose(et_xnn_builder *b) {
   const et_fb_vector list = et_fb_list(b->node->body, ET_XNN_TRANSPOSE_ORDER);
   uint32_t order[ET_XNN_MOST_DIMS] = {0};
   et_xnn_dims y = {.rank = x.rank};
-  ET_XNN_REQUIRE(b, et_fb_count(list) == x.rank, "it permutes %u of %u dims",
+  ET_XNN_REQUIRE(b, et_fb_count(list) == x.rank,
+                 "permutation has %u entries for %u dims",
                  (unsigned)et_fb_count(list), (unsigned)x.rank);
   for (uint8_t i = 0; i < x.rank; i++) {
     order[i] = et_fb_u32_at(list, i);
-    ET_XNN_REQUIRE(b, order[i] < x.rank, "it has no permutation");
+    ET_XNN_REQUIRE(b, order[i] < x.rank, "order is not a permutation");
     y.sizes[i] = x.sizes[order[i]];
   }
   et_xnn_infer(b, 0, &y);
@@ -126,15 +127,15 @@ void et_xnn_reshape(et_xnn_builder *b) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
   const et_fb_vector list = et_fb_list(b->node->body, ET_XNN_RESHAPE_SIZES);
   size_t numel = 0;
-  ET_XNN_REQUIRE(b, et_fb_count(list) <= ET_XNN_MOST_DIMS, "it makes %u dims",
-                 (unsigned)et_fb_count(list));
+  ET_XNN_REQUIRE(b, et_fb_count(list) <= ET_XNN_MOST_DIMS,
+                 "output has too many dims: %u", (unsigned)et_fb_count(list));
   et_xnn_dims sizes = {.rank = (uint8_t)et_fb_count(list)};
   for (uint8_t i = 0; i < sizes.rank; i++) {
     sizes.sizes[i] = et_fb_i32_at(list, i);
   }
   et_xnn_count(&x, &numel);
   ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || infer_reshaped(numel, &sizes),
-                 "%zu elements do not have its sizes", numel);
+                 "cannot reshape %zu elements to its sizes", numel);
   et_xnn_infer(b, 0, &sizes);
   const et_xnn_dims y = et_xnn_dims_of(b, b->node->outputs[0]);
   copy_all(b, &x, &y);
@@ -182,16 +183,15 @@ void et_xnn_slice(et_xnn_builder *b) {
   const et_fb_vector sizes = et_fb_list(b->node->body, ET_XNN_SLICE_SIZES);
   copying c = {.is_filled = false};
   et_xnn_dims y = {.rank = x.rank};
-  ET_XNN_REQUIRE(b,
-                 et_fb_count(offsets) == x.rank && et_fb_count(sizes) == x.rank,
-                 "it has %u offsets and %u sizes for %u dims",
-                 (unsigned)et_fb_count(offsets), (unsigned)et_fb_count(sizes),
-                 (unsigned)x.rank);
+  ET_XNN_REQUIRE(
+      b, et_fb_count(offsets) == x.rank && et_fb_count(sizes) == x.rank,
+      "%u offsets and %u sizes for %u dims", (unsigned)et_fb_count(offsets),
+      (unsigned)et_fb_count(sizes), (unsigned)x.rank);
   for (uint8_t i = 0; i < x.rank; i++) {
     const int64_t offset = et_fb_u32_at(offsets, i);
     const int64_t size = et_fb_u32_at(sizes, i);
     ET_XNN_REQUIRE(b, size > 0 && offset + size <= x.sizes[i],
-                   "%lld elements from %lld on are not all in dim %u of %d",
+                   "%lld elements from %lld on exceed dim %u of size %d",
                    (long long)size, (long long)offset, (unsigned)i,
                    (int)x.sizes[i]);
     c.places[2 * i] = (int32_t)offset;
@@ -208,14 +208,14 @@ void et_xnn_pad(et_xnn_builder *b) {
   copying c = {.is_filled = true,
                .fill = et_fb_f32(b->node->body, ET_XNN_PAD_VALUE)};
   et_xnn_dims y = {.rank = x.rank};
-  ET_XNN_REQUIRE(b,
-                 et_fb_count(before) == x.rank && et_fb_count(after) == x.rank,
-                 "it pads %u and %u of %u dims", (unsigned)et_fb_count(before),
-                 (unsigned)et_fb_count(after), (unsigned)x.rank);
+  ET_XNN_REQUIRE(
+      b, et_fb_count(before) == x.rank && et_fb_count(after) == x.rank,
+      "%u and %u paddings for %u dims", (unsigned)et_fb_count(before),
+      (unsigned)et_fb_count(after), (unsigned)x.rank);
   for (uint8_t i = 0; i < x.rank; i++) {
     const int64_t first = et_fb_u32_at(before, i);
     const int64_t size = first + x.sizes[i] + et_fb_u32_at(after, i);
-    ET_XNN_REQUIRE(b, size <= INT32_MAX, "it pads a dim to %lld elements",
+    ET_XNN_REQUIRE(b, size <= INT32_MAX, "padded dim has %lld elements",
                    (long long)size);
     c.places[2 * i + 1] = (int32_t)first;
     y.sizes[i] = (int32_t)size;
@@ -228,10 +228,10 @@ void et_xnn_pad(et_xnn_builder *b) {
 static void append(et_xnn_builder *b, uint8_t index, uint32_t axis, copying *c,
                    et_xnn_dims *y) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[index]);
-  ET_XNN_REQUIRE(b, x.rank == y->rank, "input %u has %u dims of %u",
+  ET_XNN_REQUIRE(b, x.rank == y->rank, "input %u has %u dims, expected %u",
                  (unsigned)index, (unsigned)x.rank, (unsigned)y->rank);
   const int64_t end = (int64_t)y->sizes[axis] + x.sizes[axis];
-  ET_XNN_REQUIRE(b, end <= INT32_MAX, "it makes a dim of %lld elements",
+  ET_XNN_REQUIRE(b, end <= INT32_MAX, "concatenated dim has %lld elements",
                  (long long)end);
   for (uint8_t i = 0; i < x.rank; i++) {
     ET_XNN_REQUIRE(
@@ -247,8 +247,8 @@ void et_xnn_concatenate(et_xnn_builder *b) {
   const uint32_t axis = et_fb_u32(b->node->body, ET_XNN_CONCATENATE_AXIS);
   et_xnn_dims y = et_xnn_dims_of(b, b->node->inputs[0]);
   copying c = {.is_filled = false};
-  ET_XNN_REQUIRE(b, axis < y.rank, "axis %u of %u dims", (unsigned)axis,
-                 (unsigned)y.rank);
+  ET_XNN_REQUIRE(b, axis < y.rank, "axis %u is out of range for %u dims",
+                 (unsigned)axis, (unsigned)y.rank);
   y.sizes[axis] = 0;
   for (uint8_t i = 0; i < b->node->input_count; i++) {
     append(b, i, axis, &c, &y);

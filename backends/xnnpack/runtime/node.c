@@ -161,13 +161,13 @@ static et_status check_ids(const et_xnn_graph *graph, const et_xnn_node *node,
     ET_XNN_CHECK(error,
                  node->inputs[i] < et_fb_count(graph->values) ||
                      (may_lack && node->inputs[i] == ET_XNN_NO_VALUE),
-                 "xnodes[%u] %s has the input %u of %u values",
+                 "xnodes[%u] %s: input %u is out of range for %u values",
                  (unsigned)node->index, p->name, (unsigned)node->inputs[i],
                  (unsigned)et_fb_count(graph->values));
   }
   for (uint8_t i = 0; i < node->output_count; i++) {
     ET_XNN_CHECK(error, node->outputs[i] < et_fb_count(graph->values),
-                 "xnodes[%u] %s has the output %u of %u values",
+                 "xnodes[%u] %s: output %u is out of range for %u values",
                  (unsigned)node->index, p->name, (unsigned)node->outputs[i],
                  (unsigned)et_fb_count(graph->values));
   }
@@ -178,14 +178,13 @@ static et_status check_node(const et_xnn_graph *graph, uint32_t index,
                             et_error *error) {
   const et_xnn_node node = et_xnn_node_at(graph, index);
   const places *p = &all[node.tag];
-  ET_XNN_CHECK(error, p->name != NULL,
-               "xnodes[%u] has the tag %u, which no runtime knows",
+  ET_XNN_CHECK(error, p->name != NULL, "xnodes[%u] has unknown tag %u",
                (unsigned)index, (unsigned)node.tag);
   ET_XNN_CHECK(error, (node.flags & ~(uint32_t)(p->known_flags | OF_WORK)) == 0,
-               "xnodes[%u] %s has flags 0x%x, some of which are not known here",
-               (unsigned)index, p->name, (unsigned)node.flags);
+               "xnodes[%u] %s: flags 0x%x are not supported", (unsigned)index,
+               p->name, (unsigned)node.flags);
   ET_XNN_CHECK(error, node.low <= node.high,
-               "xnodes[%u] %s has bounds that leave nothing", (unsigned)index,
+               "xnodes[%u] %s: output range is empty", (unsigned)index,
                p->name);
   return check_ids(graph, &node, error);
 }

@@ -23,7 +23,7 @@ static et_status check_option(const et_backend_option *option,
   return is_known && option->value.tag == ET_VALUE_STRING
              ? ET_STATUS_OK
              : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                       "option '%s': there are 'isa' and 'winograd', strings",
+                       "option '%s': expected 'isa' or 'winograd', a string",
                        option->key);
 }
 
@@ -46,5 +46,5 @@ et_status et_xnn_read_options(const et_backend_context *context,
   return says(winograd, "never")
              ? ET_STATUS_OK
              : et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                       "option 'winograd' is auto or never");
+                       "option 'winograd' must be auto or never");
 }

@@ -63,7 +63,7 @@ static et_status place(plan *p, uint32_t id, size_t size, size_t *out_offset) {
   ET_XNN_CHECK(p->b->error, p->count < MOST_LIVE,
                "more than %d values live at the same time", MOST_LIVE);
   ET_XNN_CHECK(p->b->error, et_checked_add(offset, size, &end),
-               "its values need too much memory");
+               "values require too much memory");
   memmove(p->blocks + at + 1, p->blocks + at,
           (p->count - at) * sizeof p->blocks[0]);
   p->blocks[at] = (block){offset, size, id};

@@ -26,7 +26,7 @@ static et_xnn_matrix filter_of(et_xnn_builder *b) {
   const et_xnn_value filter = et_xnn_input(b, FILTER);
   const bool is_transposed = (b->node->flags & ET_XNN_FLAG_TRANSPOSED) != 0;
   if (filter.constant == 0 || filter.dims.rank != 2) {
-    et_xnn_refuse(b, "its weights are no constant matrix");
+    et_xnn_refuse(b, "weights are not a constant matrix");
   }
   return (et_xnn_matrix){.id = b->node->inputs[FILTER],
                          .groups = 1,
@@ -38,10 +38,10 @@ static et_xnn_matrix filter_of(et_xnn_builder *b) {
 
 static void infer_product(et_xnn_builder *b, const et_xnn_matrix *m) {
   et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[X]);
-  ET_XNN_REQUIRE(b, dims.rank >= 1, "its input has no dims");
+  ET_XNN_REQUIRE(b, dims.rank >= 1, "input has no dims");
   int32_t *last = &dims.sizes[dims.rank - 1];
   ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || *last == m->depth,
-                 "rows of %d elements, weights for %d", (int)*last,
+                 "input rows have %d elements, expected %d", (int)*last,
                  (int)m->depth);
   *last = m->outputs;
   if ((b->node->flags & ET_XNN_FLAG_RESHAPE_2D) != 0) {
@@ -267,7 +267,7 @@ void et_xnn_matrix_product(et_xnn_builder *b) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
   const et_xnn_dims y = et_xnn_dims_of(b, b->node->inputs[1]);
   const uint8_t rank = x.rank > y.rank ? x.rank : y.rank;
-  ET_XNN_REQUIRE(b, x.rank >= 2 && y.rank >= 2, "its inputs are no matrices");
+  ET_XNN_REQUIRE(b, x.rank >= 2 && y.rank >= 2, "inputs are not matrices");
   const et_xnn_dims left = widened(&x, rank);
   const et_xnn_dims right = widened(&y, rank);
   infer_matrices(b, &left, &right);

@@ -185,7 +185,7 @@ static void read_layers(et_xnn_builder *b, const et_xnn_part *part, layers *l) {
       b,
       l->expand.convolution.outputs == l->filter.convolution.channels &&
           l->filter.convolution.outputs == l->project.convolution.channels,
-      "its input has other channels");
+      "layers have mismatched channels");
   et_xnn_as_columns(&l->filter.convolution);
   pack(b, &part->expand, &l->expand);
   pack(b, &part->filter, &l->filter);
@@ -208,7 +208,7 @@ static void infer(et_xnn_builder *b, const layers *l) {
   for (size_t i = 0; i < b->group->part_count && dims.rank == 4; i++) {
     const int32_t channels = l[i].expand.convolution.channels;
     ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || dims.sizes[3] == channels,
-                   "its input is no image of %d channels", (int)channels);
+                   "input is not an image of %d channels", (int)channels);
     infer_one(&l[i], &dims);
   }
   et_xnn_infer(b, 0, &dims);
@@ -279,10 +279,9 @@ static void emit(et_xnn_builder *b, const layers *l) {
   et_xnn_tensor inputs[2 + ET_CPU_MBCONV_MAX_BLOCKS * PART_INPUTS] = {
       et_xnn_tensor_of(b, b->node->inputs[ET_XNN_CONV_X])};
   ET_XNN_REQUIRE(b, needed.rows > 0,
-                 "its planar input is declared with other sizes than the image "
-                 "that is made of it");
+                 "declared sizes of the planar input do not match its image");
   ET_XNN_REQUIRE(b, needed.floats <= INT32_MAX / ET_XNN_THREADS,
-                 "it needs too much memory");
+                 "requires too much memory");
   for (size_t i = 0; i < g->part_count; i++) {
     fill_inputs(b, &l[i], inputs + 1 + i * PART_INPUTS);
     fill_words(&g->parts[i], &l[i], words + FIXED_WORDS + i * PART_WORDS);

@@ -184,10 +184,10 @@ static et_status check_tensor_scale(uint32_t id, const et_xnn_value *value,
   const int32_t low = is_wide ? INT32_MIN : is_unsigned ? 0 : INT8_MIN;
   const int32_t high = is_wide ? INT32_MAX : is_unsigned ? UINT8_MAX : INT8_MAX;
   ET_XNN_CHECK(error, isnormal(q->scale) && q->scale > 0,
-               "xvalues[%u] has a scale that is no positive number",
+               "xvalues[%u] has a scale that is not a positive number",
                (unsigned)id);
   ET_XNN_CHECK(error, q->zero_point >= low && q->zero_point <= high,
-               "xvalues[%u] has the zero point %d", (unsigned)id,
+               "xvalues[%u] has zero point %d, out of range", (unsigned)id,
                (int)q->zero_point);
   return ET_STATUS_OK;
 }
@@ -199,8 +199,7 @@ static et_status check_quantization(uint32_t id, const et_xnn_value *value,
   ET_XNN_CHECK(error,
                value->datatype < ET_XNN_DATATYPE_COUNT &&
                    quantized_by[value->datatype] == q->by,
-               "xvalues[%u] has datatype %u and quantization %u, which do not "
-               "go together here",
+               "xvalues[%u] has incompatible datatype %u and quantization %u",
                (unsigned)id, (unsigned)value->datatype, (unsigned)q->by);
   if (q->by == ET_XNN_BY_TENSOR) {
     return check_tensor_scale(id, value, error);
@@ -211,8 +210,7 @@ static et_status check_quantization(uint32_t id, const et_xnn_value *value,
                  (unsigned)q->row_dims);
   } else if (q->by != 0) {
     ET_XNN_CHECK(error, value->constant != 0 && q->dim < value->dims.rank,
-                 "xvalues[%u] has scales, and is no constant with channels in "
-                 "dim %u",
+                 "xvalues[%u] has scales, but is not a constant with dim %u",
                  (unsigned)id, (unsigned)q->dim);
   }
   return ET_STATUS_OK;
@@ -225,7 +223,7 @@ static et_status check_dims(uint32_t id, et_fb_table tensor,
   ET_XNN_CHECK(error,
                et_fb_count(dims) <= ET_XNN_MOST_DIMS &&
                    et_fb_count(dims) == et_fb_u32(tensor, ET_XNN_TENSOR_RANK),
-               "xvalues[%u] has %u dims, and says %u", (unsigned)id,
+               "xvalues[%u] has %u dims, declares %u", (unsigned)id,
                (unsigned)et_fb_count(dims),
                (unsigned)et_fb_u32(tensor, ET_XNN_TENSOR_RANK));
   for (uint8_t i = 0; i < value->dims.rank; i++) {
@@ -264,7 +262,7 @@ static et_status check_value(const et_xnn_graph *graph, uint32_t id,
   const et_fb_table tensor = tensor_of(table);
   const et_xnn_value value = et_xnn_value_at(graph, id);
   ET_XNN_CHECK(error, et_fb_u32(tensor, ET_XNN_TENSOR_ID) == id,
-               "xvalues[%u] has the id %u", (unsigned)id,
+               "xvalues[%u] has id %u", (unsigned)id,
                (unsigned)et_fb_u32(tensor, ET_XNN_TENSOR_ID));
   ET_RETURN_IF_ERROR(check_dims(id, tensor, &value, error));
   ET_RETURN_IF_ERROR(check_place(graph, id, &value, error));
@@ -280,12 +278,12 @@ static et_status check_externals(const et_xnn_graph *graph, et_error *error) {
       continue;
     }
     ET_XNN_CHECK(error, flags[value.external] == 0,
-                 "two values are argument %u", (unsigned)value.external);
+                 "argument %u has two values", (unsigned)value.external);
     flags[value.external] = (uint8_t)value.flags;
   }
   for (uint32_t i = 0; i < graph->external_count; i++) {
     ET_XNN_CHECK(error, flags[i] != 0 && (i == 0 || flags[i] >= flags[i - 1]),
-                 "argument %u is no value, or an input behind outputs",
+                 "argument %u has no value, or is an input after outputs",
                  (unsigned)i);
   }
   return ET_STATUS_OK;

@@ -56,7 +56,7 @@ static et_status find_scales(et_xnn_builder *b, et_xnn_weights *w) {
                            needed * (in_halves ? 2 : 4), &w->scales);
   }
   ET_XNN_CHECK(b->error, et_fb_count(q->inline_scales) >= needed,
-               "xvalues[%u] lacks scales", (unsigned)w->matrix.id);
+               "xvalues[%u] has too few scales", (unsigned)w->matrix.id);
   w->scales = et_fb_data(q->inline_scales);
   return ET_STATUS_OK;
 }
@@ -118,7 +118,7 @@ static bool are_scales_positive(const et_xnn_weights *w) {
 
 static et_status check_scales(et_xnn_builder *b, const et_xnn_weights *w) {
   ET_XNN_CHECK(b->error, are_scales_positive(w),
-               "xvalues[%u] has a scale that is no positive number",
+               "xvalues[%u] has a scale that is not a positive number",
                (unsigned)w->matrix.id);
   return ET_STATUS_OK;
 }

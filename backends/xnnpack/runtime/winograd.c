@@ -167,7 +167,7 @@ static et_status fill(et_xnn_builder *b, const void *request, void *bytes) {
   et_xnn_weights w;
   ET_RETURN_IF_ERROR(et_xnn_weights_of(b, &t->matrix, &w));
   ET_XNN_CHECK(b->error, (uintptr_t)w.data % sizeof(float) == 0,
-               "constant %u is not aligned to its elements",
+               "constant %u is not aligned to its element size",
                (unsigned)w.value.constant);
   for (size_t first = 0; first < columns; first += PANEL) {
     out = put_panel(t, &w, first, apart, out);
