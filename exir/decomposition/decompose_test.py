@@ -7,7 +7,7 @@ from torch.export import ExportedProgram
 from exir import to_edge
 from exir.decomposition.decompose import decompose_by_retracing, decompose_locally, to_core_aten
 from exir.decomposition.decompositions import core_aten
-from exir.error import NotLocal, UnsupportedOperatorError
+from exir.error import NotLocal
 from exir.testing import loop_cases, models, programs
 from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
 from exir.testing.models import Example
@@ -154,8 +154,8 @@ def test_fraction_of_a_size_is_computed() -> None:
     assert_same(run(program, (longer,)), [_FilledWithHalfASize()(longer)], 0, 0)
 
 
-def test_root_of_a_size_is_refused() -> None:
+def test_root_of_a_size_is_computed() -> None:
     example = Example(_FilledWithTheRootOfASize(), (torch.ones(4, 3),), _ROWS)
-    with pytest.raises(UnsupportedOperatorError, match="no node computes the size") as error:
-        to_core_aten(example.export(), {})
-    assert error.value.source is not None and "torch.full" in error.value.source.code
+    program = to_core_aten(example.export(), {})
+    longer = torch.ones(7, 3)
+    assert_same(run(program, (longer,)), [_FilledWithTheRootOfASize()(longer)], 1e-6, 1e-6)
