@@ -151,12 +151,3 @@ def test_slice_from_an_integer_narrows_the_range_of_the_integer() -> None:
     exported = export(module, (torch.zeros(2, 3), 2), dynamic_shapes=(shapes,))
     (known,) = to_edge(exported).exported_program().range_constraints.values()
     assert (known.lower, known.upper) == (2, 2)
-
-
-def test_size_that_is_one_for_the_example_narrows_the_range() -> None:
-    """The tensor of size `n // 2 % 5` is broadcast, because its size is 1."""
-    module = _FunctionModule(lambda x, n: torch.zeros(n // 2 % 5) + x.sum() + torch.ones(3))
-    shapes: Any = ({}, Dim.DYNAMIC(min=0, max=5))
-    exported = export(module, (torch.zeros(2), 3), dynamic_shapes=(shapes,))
-    (known,) = to_edge(exported).exported_program().range_constraints.values()
-    assert (known.lower, known.upper) == (2, 3)

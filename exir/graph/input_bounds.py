@@ -18,7 +18,6 @@ from torch.utils._sympy.value_ranges import ValueRanges
 from exir.dialects.edge import edge_op
 from exir.error import ConfigError
 from exir.graph.control_flow import graphs, regions
-from exir.graph.fake_mode import fake_mode_of
 from exir.graph.symbols import line_of
 
 SPECIALIZED_LOWER = 2
@@ -87,7 +86,6 @@ def correct_ranges(program: ExportedProgram) -> None:
     _start_integers_at_zero(program)
     _require_rows(program)
     _require_sliced_sizes(program)
-    _require_specialized_sizes(program)
 
 
 def _start_integers_at_zero(program: ExportedProgram) -> None:
@@ -147,24 +145,6 @@ def _require_sliced_sizes(program: ExportedProgram) -> None:
                 checked.add(expressions)
                 (symbol,) = symbols
                 _narrow(program, symbol, examples[symbol], partial(_has_size_at, expressions, symbol))
-
-
-def _require_specialized_sizes(program: ExportedProgram) -> None:
-    """Narrow the ranges of inputs to the values for which assumed sizes are right.
-
-    A tensor of size `n % 5` is broadcast if the example's size is 1, and is then declared static.
-    """
-    shape_env = fake_mode_of(program.graph).shape_env
-    examples = _examples_of_inputs(program)
-    for guard in {guard.expr for guard in shape_env.guards} if shape_env is not None else ():
-        symbols = guard.free_symbols
-        if isinstance(guard, sympy.Eq) and len(symbols) == 1 and symbols <= set(examples):
-            (symbol,) = symbols
-            _narrow(program, symbol, examples[symbol], partial(_holds_at, guard, symbol))
-
-
-def _holds_at(guard: sympy.Eq, symbol: sympy.Symbol, number: int) -> bool:
-    return guard.xreplace({symbol: sympy.Integer(number)}) == sympy.true
 
 
 def _slice_expressions(node: Node) -> tuple[Any, ...]:

@@ -138,7 +138,7 @@ _FAMILIES = (
     _Family(
         "Shape and copies",
         r".*(copy|clone|view|reshape|resize).*|cat|stack|flip|roll|repeat.*|split|t|tri[lu]|unbind|transpose|squeeze|detach|rot90"
-        r"|block_diag|diag_embed|_chunk_cat|unsafe_split.*|.*_pad.*",
+        r"|block_diag|diag_embed|_chunk_cat|(unsafe_|tensor_)split.*|.*_pad.*",
     ),
     _Family(
         "Creation",
