@@ -75,10 +75,10 @@ def _refuse_resized_state(node: Node) -> None:
     before, after = target.meta["val"].shape, node.meta["val"].shape
     if str(before) != str(after):
         raise ModelError(
-            f"a tensor of sizes {_format_shape(after)} is assigned to a buffer of sizes {_format_shape(before)}, but "
-            "state cannot change its sizes; allocate the buffer for the longest sequence, write rows "
-            "at a position (self.cache.index_copy_(0, position, rows)), and mask rows that are not yet "
-            "written",
+            f"a tensor of shape {_format_shape(after)} is assigned to a buffer of shape "
+            f"{_format_shape(before)}, but buffers cannot be resized; allocate the buffer for the "
+            "longest sequence, write rows at a position (self.cache.index_copy_(0, position, rows)), and "
+            "mask rows that are not yet written",
             node,
         )
 

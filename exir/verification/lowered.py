@@ -91,7 +91,8 @@ def _check_view(node: Node) -> None:
         raise EdgeDialectError("memory.view: the base of its spec is not the base of its argument", node)
     if spec.nbytes() > base.nbytes():
         raise EdgeDialectError(
-            f"memory.view: {spec.nbytes()} bytes in a base of {base.nbytes()} bytes", node
+            f"memory.view: the view needs {spec.nbytes()} bytes, but its base has {base.nbytes()}",
+            node,
         )
 
 

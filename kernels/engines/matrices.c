@@ -9,7 +9,8 @@
 
 et_status et_matrices_check(et_kernel_context *context, const char *what,
                             const et_tensor *tensor, bool square) {
-  ET_CHECK(context, tensor->rank >= 2, "%s: %d dimensions are not a matrix",
+  ET_CHECK(context, tensor->rank >= 2,
+           "%s: expected a matrix or a batch of matrices, got %d dimensions",
            what, (int)tensor->rank);
   const int32_t *sizes = tensor->sizes + tensor->rank - 2;
   ET_CHECK(context, !square || sizes[0] == sizes[1],

@@ -108,7 +108,7 @@ et_status et_system_plan(et_kernel_context *context, const et_system_form *form,
                          et_tensor *result, et_system *system) {
   ET_RETURN_IF_ERROR(et_matrices_check(context, form->what, matrices, true));
   ET_CHECK(context, form->is_vector || known->rank >= 2,
-           "%s: %d dimensions are too few for columns", form->what,
+           "%s: right-hand side has %d dimensions; pass at least 2", form->what,
            (int)known->rank);
   const et_view squares = et_view_of(matrices);
   const et_view columns = columns_of(known, form);

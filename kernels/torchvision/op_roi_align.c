@@ -120,7 +120,7 @@ static et_status check_tensors(et_kernel_context *context,
            "roi_align: regions have %d values of dtype %s; pass 5 floats each",
            (int)rois->sizes[1], et_scalar_type_name((int32_t)rois->dtype));
   ET_CHECK(context, input->sizes[2] > 0 && input->sizes[3] > 0,
-           "roi_align: input has %d x %d elements", (int)input->sizes[2],
+           "roi_align: input is empty (%d x %d)", (int)input->sizes[2],
            (int)input->sizes[3]);
   return ET_STATUS_OK;
 }

@@ -196,8 +196,9 @@ et_status et_method_set_scalar_input(et_method *method, size_t index,
   if (!is_ranged && !same_scalar(method->inputs[index].value, value)) {
     return et_fail(
         out_error, ET_STATUS_INVALID_ARGUMENT,
-        "inputs[%zu] differs from the exported constant; pass its %s", index,
-        et_value_tag_name((int32_t)method->inputs[index].value->tag));
+        "inputs[%zu] differs from the exported constant; pass the %s of the "
+        "export",
+        index, et_value_tag_name((int32_t)method->inputs[index].value->tag));
   }
   method->has_outputs = false;
   return ET_STATUS_OK;

@@ -169,7 +169,7 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
     "growing state": (
         _net_source("self.h = torch.cat([self.h, x])", "self.h * 1", _BUFFER),
         [
-            "of sizes [16] is assigned to a buffer of sizes [8]",
+            "of shape [16] is assigned to a buffer of shape [8]",
             "index_copy_",
             "app/net.py:11: self.h = torch.cat",
         ],
@@ -180,7 +180,7 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
             "self.k * 1",
             'self.register_buffer("k", torch.zeros(0, 8))',
         ),
-        ["of sizes [1, 8] is assigned to a buffer of sizes [0, 8]", "app/net.py:11: self.k"],
+        ["of shape [1, 8] is assigned to a buffer of shape [0, 8]", "app/net.py:11: self.k"],
     ),
     "sparse buffer": (
         _net_source(
