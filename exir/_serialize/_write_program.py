@@ -30,7 +30,7 @@ def serialize_pte_binary(
     """Return the `.pte` file of `pte_file`.
 
     Alignments are in bytes and must be powers of two. Constants, and delegates that stay in the
-    flatbuffer, are aligned to at least 16. Raises `ConfigError` for an invalid alignment.
+    flatbuffer, are at least 16-byte aligned. Raises `ConfigError` for an invalid alignment.
     """
     constant_alignment = _check_alignment("constant_tensor_alignment", constant_tensor_alignment)
     inline_alignment = _check_alignment("delegate_alignment", delegate_alignment)

@@ -1,8 +1,8 @@
 """Lowers recurrent layers of dynamic length to one `scan` per layer and direction.
 
-PyTorch decomposes `aten.lstm`, `aten.gru` and `aten.rnn_*` by a Python loop over the sequence, which
-specializes its length. While `dynamic_recurrence` is active, a call with a symbolic length is decomposed
-into `scan` instead.
+PyTorch decomposes `aten.lstm`, `aten.gru` and `aten.rnn_*` into a Python loop over the sequence,
+which specializes the length. While `dynamic_recurrence` is active, a call with a symbolic length is
+decomposed into `scan` instead.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -62,7 +62,10 @@ def _scale_factor(length: _Size, size: _Size, scale: float | None, align_corners
 
 
 def _clamp_taps(places: list[Tensor], taps: list[Tensor], length: _Size) -> list[Tensor]:
-    """Clamp taps to the image: border elements get the weights beyond them."""
+    """Clamp taps to the image.
+
+    Weights outside the image are added to the border elements.
+    """
     bounded = [place.clamp(min=0).clamp(max=length - 1) for place in places]
     merged = []
     for place, bounded_place in zip(places, bounded):

@@ -1,4 +1,7 @@
-"""A pass that sets wrong value metadata is rejected, naming the pass and the node."""
+"""Tests that wrong value metadata is rejected.
+
+The error names the pass and the node.
+"""
 
 from collections.abc import Callable
 

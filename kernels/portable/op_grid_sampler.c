@@ -109,7 +109,7 @@ static et_status check_modes(et_kernel_context *context, const char *what,
   return ET_STATUS_OK;
 }
 
-/* Views the grid with five dimensions. For two spatial dimensions, OD is 1. */
+/* Returns a 5-D view of the grid. For two spatial dimensions, OD is 1. */
 static et_view grid_view(const et_tensor *grid, size_t dims) {
   et_view view = et_view_of(grid);
   if (dims == 2) {

@@ -27,7 +27,7 @@ static double cubic(double x) {
 typedef struct reach {
   const filter *filter;
   double center;
-  double shrink; /* factor of distances when the size is reduced */
+  double shrink; /* scales distances to the filter center when downsampling */
   int64_t begin;
   int64_t end;
   double total; /* sum of the weights */

@@ -34,8 +34,8 @@ static et_view pick(const padding *p, size_t k, const et_view *in, int64_t o) {
                         source(p->rule, position, in->sizes[p->first]));
 }
 
-/* Pads the last dimension: copies the elements of self at once, then the others
- * one by one. */
+/* Pads the last dimension: copies self in one call, then fills the padding
+ * element by element. */
 static et_status pad_last(et_kernel_context *context, const padding *p,
                           size_t k, const et_view *in, const et_view *out) {
   const int64_t size = out->sizes[p->first];

@@ -120,11 +120,11 @@ _SOURCES = """\
 """
 
 _BORROWED_BYTES = """
- * `program` has the bytes of the program's file, aligned to 16 bytes; they must also stay
+ * `program` has the bytes of the program's file, 16-byte aligned; they must also stay
  * in place."""
 
 _BORROWED_WEIGHTS = """
- * `weights` has the bytes of the .ptd file, aligned to 16 bytes; they must also stay
+ * `weights` has the bytes of the .ptd file, 16-byte aligned; they must also stay
  * in place. Other weights than those that the program was compiled with are rejected."""
 
 _SHARED_MEMORY = """

@@ -11,8 +11,8 @@
 /* Bytes in the name of a method, operator, backend or data key. */
 #define ET_LIMIT_NAME_BYTES 255
 
-/* Entries of a segment or named data table that is not sorted by offset or by
- * key. Sorting takes two bytes of stack for each entry. Sorted tables are
+/* Maximum entries of an unsorted table: segments (by offset) or named data (by
+ * key). Sorting takes two bytes of stack for each entry. Sorted tables are
  * limited only by the file's size. */
 #define ET_LIMIT_UNSORTED 4096
 

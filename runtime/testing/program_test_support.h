@@ -15,7 +15,7 @@
 #define ET_TEST_EXPORT_AGAIN "; export the program again"
 
 /* Returns a writable copy of tests/fixtures/<name>.pte, or of the file <name>
- * there. It is aligned to 64 bytes; release it with free(). A missing file ends
+ * there. It is 64-byte aligned; release it with free(). A missing file ends
  * the test. */
 uint8_t *et_test_read_fixture(const char *name, size_t *out_size);
 uint8_t *et_test_read_fixture_file(const char *name, size_t *out_size);

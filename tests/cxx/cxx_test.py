@@ -26,7 +26,7 @@ _HEADERS = sorted(
 
 
 def _examples() -> list[tuple[str, str]]:
-    """Return page and text of each C file whose headers are all public."""
+    """Return the C examples that include only public headers: page and source."""
     found = []
     for page in [*sorted(Path("docs").rglob("*.md")), Path("kernels/README.md")]:
         for text in re.findall(r"```c\n(/\* [\w/.]+ \*/\n.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):

@@ -1,4 +1,4 @@
-"""Tests a remote cache: a second checkout takes its results without a network.
+"""Tests a remote cache: a second checkout reuses results without network access.
 
 The test needs nginx, which prepare_servers.py prepares.
 """

@@ -2,7 +2,7 @@
  *
  * Microkernels clamp results before they store them. They call this one for other functions, a
  * few tiles at a time, while the results are in the L1 cache. A tile is one vector; the last one
- * of a row is partial. The arithmetic of the functions limits it. */
+ * of a row is partial. It is bound by the arithmetic of the functions. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ACTIVATE_H_
 #define BACKENDS_CPU_MICROKERNELS_ACTIVATE_H_
 

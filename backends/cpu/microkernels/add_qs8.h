@@ -2,7 +2,7 @@
  *
  * Elements are widened to int32. A tile is one vector of int32; the last one is partial.
  * Arithmetic is in integers, so every instruction set gives the same values. The conversions
- * between int8 and int32 limit it, not memory bandwidth. */
+ * between int8 and int32 are the bottleneck, not memory bandwidth. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ADD_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_ADD_QS8_H_
 

@@ -3,7 +3,7 @@
  * Widening is exact. Narrowing rounds to nearest, ties to even. NaN stays NaN, and values
  * beyond the largest finite one become infinite. A tile is one vector of float32; the last
  * one is partial. float16 uses the conversion instructions of F16C and AVX-512 if there are any;
- * bfloat16 needs shifts only, so it is limited by memory bandwidth. */
+ * bfloat16 needs shifts only, so it is bound by memory bandwidth. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CAST_H_
 #define BACKENDS_CPU_MICROKERNELS_CAST_H_
 

@@ -7,8 +7,8 @@
  * A table of pointers has the address of each tap of each row; taps in the padding point to
  * zeros. The image is not copied (no im2col).
  * Weights are panels of 16 columns. The register tile is that of gemm_f32 (tile.h): 6 rows
- * by 16 columns with AVX2, by up to 64 with AVX-512. Multiply-adds limit it. The cost of the
- * table is shared by all columns. */
+ * by 16 columns with AVX2, by up to 64 with AVX-512. Multiply-adds are the bottleneck. The
+ * cost of the table is shared by all columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_F32_H_
 

@@ -40,7 +40,7 @@ ET_NOINLINE void put_zeros(float *to, size_t count) {
   }
 }
 
-/* Copies `count` elements of a row from `begin` on. Those outside of the image are 0. */
+/* Copies `count` elements of a row from `begin` on. Those outside the image are 0. */
 static void copy_row(const float *row, size_t width, ptrdiff_t begin,
                      size_t count, float *to) {
   const ptrdiff_t end = begin + (ptrdiff_t)count;
@@ -287,7 +287,7 @@ static bool has_rows_inside(const strip *s) {
          reach <= w->height - s->y;
 }
 
-/* Returns the columns from `first` on whose windows are inside of the image. It leaves no
+/* Returns the columns from `first` on whose windows are inside the image. It leaves no
  * other columns, or at least a tile of them. */
 static size_t columns_inside(const strip *s) {
   const et_cpu_window *w = &s->conv->window;
@@ -301,7 +301,7 @@ static size_t columns_inside(const strip *s) {
   return most >= left ? left : most - smaller(most, ET_TILE_ROWS);
 }
 
-/* Finds the columns of the next strip. If their windows are inside of the image, its rows
+/* Finds the columns of the next strip. If their windows are inside the image, its rows
  * are read in place; copies would take a tenth of the op's time. Otherwise, rows are copied,
  * for few columns if others do not need copies. */
 ET_NOINLINE void find_columns(strip *s, size_t most, bool rows_inside) {

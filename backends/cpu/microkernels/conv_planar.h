@@ -2,12 +2,12 @@
  * to NHWC: the first convolution of a network, with few input channels.
  *
  * The formula and the packed weights are those of conv_f32.h, with one group. A row of the
- * output is computed in strips. If the windows of a strip are inside of the image, its rows
+ * output is computed in strips. If the windows of a strip are inside the image, its rows
  * are read in place. Otherwise, they are copied to the stack with their padding. In both
  * cases, neighboring outputs read a tap at a constant distance.
  * The tile is 6 outputs by one panel of 16 columns. With AVX-512, two tiles or two panels are
  * computed at once. Each weight that is loaded is multiplied by 6 broadcast elements or more.
- * Multiply-adds limit it. */
+ * Multiply-adds are the bottleneck. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_PLANAR_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_PLANAR_H_
 

@@ -188,7 +188,7 @@ static size_t most_rows(const call *c) {
   return fit < listed ? fit : listed;
 }
 
-/* Returns how many bytes a run of taps may read outside of the image. */
+/* Returns how many bytes a run of taps may read outside the image. */
 static size_t beyond_size(const call *c) {
   if (c->runs == ET_RUNS_LINES) {
     return ET_LINES_BYTES + ET_LINE_STEP;

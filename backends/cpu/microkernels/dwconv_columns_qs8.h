@@ -41,7 +41,7 @@ ET_INLINE void et_put_quads_i8(const et_u8 *bytes, et_form_i8 f,
   ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) { to[0].of[v] = quads[v]; }
 }
 
-/* Writes columns outside of the image. */
+/* Writes columns outside the image. */
 ET_INLINE et_word_i8 *et_put_outside_i8(const et_strip_i8 *s, size_t columns,
                                         size_t step, et_form_i8 f,
                                         et_word_i8 *to) {
@@ -53,7 +53,7 @@ ET_INLINE et_word_i8 *et_put_outside_i8(const et_strip_i8 *s, size_t columns,
   return to;
 }
 
-/* Writes columns inside of the image, from `at` on. `rows` and `bands` are constants. A fourth
+/* Writes columns inside the image, from `at` on. `rows` and `bands` are constants. A fourth
  * row is not read if its taps are 0. */
 ET_INLINE et_word_i8 *et_put_inside_i8(const et_strip_i8 *s, et_column_i8 at,
                                        size_t columns, int rows, size_t bands,
@@ -73,7 +73,7 @@ ET_INLINE et_word_i8 *et_put_inside_i8(const et_strip_i8 *s, et_column_i8 at,
   return to;
 }
 
-/* Columns that are before, inside of and after the image. */
+/* Columns that are before, inside and after the image. */
 typedef struct et_columns_of_row {
   size_t before;
   size_t first; /* inside */

@@ -55,7 +55,7 @@ ET_INLINE void store_lane(float *to, et_f32 value, size_t count, bool whole) {
   }
 }
 
-/* The taps of a row of the window that are inside of the image. */
+/* The taps of a row of the window that are inside the image. */
 typedef struct reach {
   size_t begin, end;
   size_t column; /* column of tap `begin` */
@@ -113,7 +113,7 @@ ET_NOINLINE void any_strip(const strip *s) {
 }
 
 /* The columns of the image that some pixels read. Those from `begin` to before `end` are
- * inside of it. */
+ * inside the image. */
 typedef struct group {
   /* channel 0 of the first column of the image; NULL: padding */
   const float *rows[MOST_KERNEL];

@@ -6,7 +6,7 @@
  * channels of one row of y. The tile is 7 (or 4) pixels by one vector of channels: a
  * weight in a register serves all pixels, and as many chains of multiply-adds hide their
  * latency. Rows of the image are passed as pointers, so that they may be in a ring buffer.
- * Loads limit it: each multiply-add reads an element of x. */
+ * Loads are the bottleneck: each multiply-add reads an element of x. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_F32_H_
 

@@ -7,8 +7,8 @@
  * of 4 rows, padded with zeros. Rows of the image are interleaved the same way: a dot product of
  * quads adds 4 taps of a channel. An interleaved column serves all windows that overlap it. A
  * call computes rows of y for 64 channels. Without VNNI, products are added in int16 where they
- * fit (max_exact_terms), otherwise in int32. Interleaving and requantization limit it: a weight
- * is used once per pixel. */
+ * fit (max_exact_terms), otherwise in int32. Interleaving and requantization are the
+ * bottleneck: a weight is used once per pixel. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 

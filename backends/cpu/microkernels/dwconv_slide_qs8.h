@@ -10,9 +10,9 @@
 /* The state of a row that is computed from left to right. */
 typedef struct et_slide_i8 {
   const et_strip_i8 *strip;
-  et_column_i8 at;           /* the next column inside of the image */
+  et_column_i8 at;           /* the next column inside the image */
   size_t x;                  /* the next column; wraps before 0 */
-  et_i8 outside[ET_ROUNDED]; /* quads of a column outside of the image */
+  et_i8 outside[ET_ROUNDED]; /* quads of a column outside the image */
   et_making_i8 making;
   uint64_t mask; /* of the channels of a band */
 } et_slide_i8;

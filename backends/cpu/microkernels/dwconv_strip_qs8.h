@@ -100,7 +100,7 @@ ET_INLINE et_u8 et_made_i8(const et_making_i8 *m, const et_i32 *sums,
   return et_rounded(&m->rounder, steps, is_far);
 }
 
-/* Returns column `x`, inside of the image, of four rows from `first` on. */
+/* Returns column `x`, inside the image, of four rows from `first` on. */
 ET_INLINE et_column_i8 et_column_at_i8(const et_strip_i8 *s, size_t first,
                                        size_t x) {
   et_column_i8 at = {0};

@@ -4,10 +4,10 @@
  * [ceil(N / 16)][K][16]. They are widened to float32 exactly, so results have the bits of
  * gemm_f32.
  * - Several rows: blocks of 2 panels by 128 elements of K are widened on the stack (16 KiB),
- * then multiplied by the float32 tiles (tile.h). Multiply-adds limit it.
+ * then multiplied by the float32 tiles (tile.h). Multiply-adds are the bottleneck.
  * - One row: weights are widened in registers, 4 panels at a time (2 in plain C), enough
- * accumulators to hide the latency. Memory bandwidth limits it; it reads half the bytes of
- * gemm_f32. */
+ * accumulators to hide the latency. It is bound by memory bandwidth, and reads half the bytes
+ * of gemm_f32. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_F16W_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_F16W_H_
 

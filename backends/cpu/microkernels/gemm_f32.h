@@ -4,7 +4,8 @@
  * panel is one AVX-512 vector or two AVX2 vectors, and every instruction set reads the same
  * file. The register tile (tile.h) has 6 rows by 16 columns with AVX2 and NEON, by up to 64 with
  * AVX-512. K is split into blocks of at most 384 (AVX-512: 768), so that a block of the panels
- * stays in cache for all rows. Multiply-adds limit it; with one row, reading the weights does. */
+ * stays in cache for all rows. Multiply-adds are the bottleneck; with one row, weight reads
+ * are. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_F32_H_
 

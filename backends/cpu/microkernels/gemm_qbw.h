@@ -4,10 +4,10 @@
  * bits; columns are in panels of 16, so that a vector load reads a word of each column. A
  * group of consecutive weights of a column has a scale, and a zero point or a minimum.
  * - et_cpu_gemm_qbw_rows, for several rows, widens a block of weights to float32 once and
- *   multiplies it with the tiles of gemm_f32. Arithmetic limits it.
+ *   multiplies it with the tiles of gemm_f32. It is bound by arithmetic.
  * - et_cpu_gemm_qbw_row, for one row, reads each weight once. 4-bit weights are multiplied
- *   as integers by elements of x in fixed point, three int8 digits each (digits.h). Reading
- *   the weights from memory is the limit, so it prefetches far ahead. */
+ *   as integers by elements of x in fixed point, three int8 digits each (digits.h). It is
+ *   bound by reading the weights from memory, so it prefetches far ahead. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_QBW_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_QBW_H_
 

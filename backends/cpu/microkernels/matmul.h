@@ -3,7 +3,7 @@
  * b is packed in blocks of 256 rows and 64 columns, in panels of 16 columns as the weights
  * of gemm_f32 are, and multiplied with the same tiles. A packed block has 64 KB and stays in
  * the level-2 cache for all rows of a. Packing reads b once, in either orientation, which
- * costs little if a has many rows; otherwise, reading b from memory is the limit. */
+ * costs little if a has many rows; otherwise, it is bound by reading b from memory. */
 #ifndef BACKENDS_CPU_MICROKERNELS_MATMUL_H_
 #define BACKENDS_CPU_MICROKERNELS_MATMUL_H_
 

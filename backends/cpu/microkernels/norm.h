@@ -5,7 +5,8 @@
  *
  * x and y are [rows, columns]. Each row takes two or three passes (mean, variance, result),
  * which stay in cache. Reductions are those of rows.h, with 32 lanes, so results have the same
- * bits for every instruction set with a fused multiply-add. Loads and stores limit it. */
+ * bits for every instruction set with a fused multiply-add. Loads and stores are the
+ * bottleneck. */
 #ifndef BACKENDS_CPU_MICROKERNELS_NORM_H_
 #define BACKENDS_CPU_MICROKERNELS_NORM_H_
 

@@ -1,10 +1,10 @@
 /* Pooling of float32 images in NHWC layout.
  *
  * y[i, j, c] is the maximum or the average of x over the taps of the window at (i, j).
- * Taps outside of the image are skipped, and taps of NaN make the maximum NaN.
+ * Taps outside the image are skipped, and taps of NaN make the maximum NaN.
  * A call computes one row of y. It accumulates two vectors of channels (one with AVX-512)
  * over all taps, as a single chain of additions waits for its own latency.
- * Loads limit it: each element is read once per tap and used once. */
+ * Loads are the bottleneck: each element is read once per tap and used once. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_H_
 #define BACKENDS_CPU_MICROKERNELS_POOL_H_
 

@@ -4,7 +4,7 @@
  * scaled in float32, then divided, then rounded to the quantization of y.
  * If x and y have the same quantization, a maximum compares the int8 values themselves,
  * 4 * ET_CPU_LANES channels at once. Otherwise, values are widened to int32 first.
- * Loads limit it, as in pool.h. */
+ * Loads are the bottleneck, as in pool.h. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_POOL_QS8_H_
 

@@ -1,10 +1,10 @@
-/* The taps of a window that are inside of an image. */
+/* The taps of a window that are inside an image. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_TAPS_H_
 #define BACKENDS_CPU_MICROKERNELS_POOL_TAPS_H_
 
 #include "backends/cpu/microkernels/pool.h"
 
-/* Taps `first` to before `end` of an axis are inside of the image. */
+/* Taps `first` to before `end` of an axis are inside the image. */
 typedef struct et_pool_taps {
   size_t first;
   size_t end;

@@ -3,8 +3,8 @@
  * With one column, the row is accumulated in the lanes of rows.h, whose order of summation is
  * the same for every instruction set. With more columns, a tile is one vector of columns with
  * one accumulator, and elements are added in order; rows of x are read as they are in memory.
- * ARGMAX and ARGMIN compare elements one by one. Otherwise, loads limit it: each element is
- * read and used once. */
+ * ARGMAX and ARGMIN compare elements one by one. Otherwise, loads are the bottleneck: each
+ * element is read and used once. */
 #ifndef BACKENDS_CPU_MICROKERNELS_REDUCE_H_
 #define BACKENDS_CPU_MICROKERNELS_REDUCE_H_
 

@@ -5,10 +5,10 @@
  * softmax (Milakov & Gimelshein 2018), so that memory does not grow with queries times
  * keys. There are two variants:
  * - et_cpu_sdpa_f32 packs a block of keys and values in panels of 16 columns, and
- *   multiplies with the tiles of gemm_f32. Arithmetic limits it. Packing is worth it for
+ *   multiplies with the tiles of gemm_f32. It is bound by arithmetic. Packing is worth it for
  *   many queries per group.
  * - et_cpu_sdpa_few_queries_f32 reads keys and values in place, once for 3 queries. It is
- *   for decoding, where reading the cache from memory is the limit. */
+ *   for decoding, which is bound by reading the cache from memory. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_H_
 

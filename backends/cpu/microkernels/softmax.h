@@ -4,7 +4,8 @@
  *
  * x and y are [rows, columns]. Each row takes several passes (maximum, exponentials, sum,
  * scaling), which stay in cache. Reductions are those of rows.h, with 32 lanes, so sums have the
- * same bits for every instruction set with a fused multiply-add. The exponentials limit it. */
+ * same bits for every instruction set with a fused multiply-add. Exponentials are the
+ * bottleneck. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SOFTMAX_H_
 #define BACKENDS_CPU_MICROKERNELS_SOFTMAX_H_
 

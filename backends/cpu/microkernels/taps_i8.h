@@ -9,13 +9,13 @@
 typedef struct et_taps_i8 {
   const et_cpu_window *window;
   const uint8_t *x;      /* channel 0 of those that are read, first image */
-  const uint8_t *beyond; /* values of taps outside of the image */
+  const uint8_t *beyond; /* values of taps outside the image */
   size_t channels;       /* per pixel */
   size_t size;           /* channels that are read */
 } et_taps_i8;
 
 /* Lists the taps of a row of a window at pixel `x`, as one piece if they are contiguous. `row`
- * is NULL outside of the image. */
+ * is NULL outside the image. */
 ET_INLINE et_piece_i8 *et_list_row_i8(const et_taps_i8 *t, const uint8_t *row,
                                       size_t x, et_piece_i8 *list) {
   const et_cpu_window *w = t->window;
@@ -46,7 +46,7 @@ ET_INLINE void et_find_rows_i8(const et_taps_i8 *t, size_t line,
   }
 }
 
-/* Returns whether a window at pixel `x` is one piece: it is inside of the image, all channels
+/* Returns whether a window at pixel `x` is one piece: it is inside the image, all channels
  * are read, and the taps of each row are contiguous. */
 ET_INLINE bool et_is_inside_i8(const et_taps_i8 *t, const uint8_t *const *rows,
                                size_t x) {

@@ -6,8 +6,8 @@
  * rows are computed in tiles of 6 rows by 4 panels (AVX-512), 6 rows by 1 panel (AVX2, NEON) or
  * 3 rows by 1 panel (plain C): accumulators, one row of weights and one broadcast element fill
  * the registers. Each result is one chain of multiply-adds in the order of k, so splitting K,
- * rows or columns does not change a bit. Multiply-adds limit it; with one row, reading the
- * weights does. */
+ * rows or columns does not change a bit. Multiply-adds are the bottleneck; with one row,
+ * weight reads are. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_H_
 

@@ -7,7 +7,7 @@
  * tiles of 6 rows by 16 columns (AVX-VNNI, NEON), or up to 8 by 32 or 6 by 64 (AVX-512). AVX2
  * packs a block of up to 96 rows as int8 values, whose products are added in int16 where they
  * fit, or as int16 values, in tiles of 6 by 16. Plain C has tiles of 3 by 16. Accumulators fill
- * the registers. Dot products limit it; packing is shared by all columns. */
+ * the registers. Dot products are the bottleneck; packing is shared by all columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
 

@@ -6,7 +6,7 @@
 
 /* For output pixel (y, x), tap (i, j) reads pixel
  * (y * stride_y - top + i * dilation_y, x * stride_x - left + j * dilation_x)
- * of the image. Pixels outside of the image are padding. */
+ * of the image. Pixels outside the image are padding. */
 typedef struct et_cpu_window {
   size_t height, width;
   size_t out_height, out_width;

@@ -110,7 +110,7 @@ ET_INLINE et_reach_i8 et_reach_of_i8(const et_cpu_window *w, size_t x) {
   return (et_reach_i8){outside, x + outside, left < most ? left : most};
 }
 
-/* Copies a row with some pixels inside of the image. Each part overwrites the excess of the one
+/* Copies a row with some pixels inside the image. Each part overwrites the excess of the one
  * before. Input that is too short for whole steps is copied first. */
 ET_INLINE void et_put_reach_i8(const et_segment_i8 *s, const et_reach_i8 *reach,
                                const uint8_t *row, uint8_t shift, uint8_t *to) {
@@ -148,7 +148,7 @@ ET_INLINE void et_put_lines_i8(const et_segment_i8 *s, size_t x, uint8_t shift,
   }
 }
 
-/* Returns how many windows from pixel `x` on are inside of the image and readable in whole
+/* Returns how many windows from pixel `x` on are inside the image and readable in whole
  * steps. */
 ET_INLINE size_t et_count_inside_i8(const et_segment_i8 *s, size_t x) {
   const et_taps_i8 *t = s->taps;
@@ -163,7 +163,7 @@ ET_INLINE size_t et_count_inside_i8(const et_segment_i8 *s, size_t x) {
   return (w->width - w->kernel_x - x) / w->stride_x + 1;
 }
 
-/* Copies `count` windows that are inside of the image. */
+/* Copies `count` windows that are inside the image. */
 ET_INLINE void et_put_inside_i8(const et_segment_i8 *s, size_t x, size_t count,
                                 et_lines_i8 lines, uint8_t shift, size_t depth,
                                 uint8_t *to) {

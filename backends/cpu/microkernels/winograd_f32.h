@@ -7,8 +7,8 @@
  * A group of tiles is transformed to [position, tile, channels]. Each position is a GEMM with
  * the register tile of gemm_f32, for 64 columns at once. Their products stay in the cache
  * until they are transformed back. F(4 x 4) has a quarter of the multiplications of a direct
- * convolution and four times its weights. With few tiles, reading the weights limits it;
- * otherwise, the GEMMs do. */
+ * convolution and four times its weights. With few tiles, reading the weights is the
+ * bottleneck; otherwise, the GEMMs are. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINOGRAD_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_WINOGRAD_F32_H_
 

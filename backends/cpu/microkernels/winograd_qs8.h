@@ -7,8 +7,8 @@
  * inverse modulo 2^32, and at most six factors of 2 are shifted out. It recovers accumulators
  * below 2^25; 9 * 128 * 128 * channels < 2^25 holds for up to 227 channels. Weights are
  * [position, panel, channels / 2, 16, 2]: two channels of a column are one word, for pairwise
- * multiply-adds. The tile is 6 x 16, or 6 x 64 with AVX-512. The GEMMs limit it, and for few
- * columns the transform. */
+ * multiply-adds. The tile is 6 x 16, or 6 x 64 with AVX-512. The GEMMs are the bottleneck;
+ * with few columns, the transform is. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINOGRAD_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_WINOGRAD_QS8_H_
 

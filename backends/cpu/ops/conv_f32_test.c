@@ -127,7 +127,7 @@ static et_test_axis axis(int32_t out, int32_t kernel, int32_t stride,
       read - before - after, out, kernel, stride, before, after, dilation};
 }
 
-/* Windows that are inside of the image read it in place. */
+/* Windows that are inside the image read it in place. */
 static void test_planar_windows_inside_and_at_edges(void **state) {
   (void)state;
   for (int32_t i = 0; i < 108; i++) {

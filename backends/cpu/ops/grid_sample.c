@@ -23,7 +23,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Pixels along one axis and their weights. Index -1 is outside of the image. */
+/* Pixels along one axis and their weights. Index -1 is outside the image. */
 typedef struct taps {
   size_t count;
   int64_t at[4];

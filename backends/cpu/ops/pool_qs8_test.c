@@ -83,7 +83,7 @@ static void check_pool(const shape *s) {
   et_test_end(&test);
 }
 
-/* Each window has a tap inside of the image. */
+/* Each window has a tap inside the image. */
 static et_test_axis random_axis(void) {
   et_test_axis axis = {.kernel = 1 + (int32_t)et_test_below(4),
                        .stride = 1 + (int32_t)et_test_below(3),

@@ -13,9 +13,9 @@ COPY_INPUTS = 64
 class Copy(OpSpec):
     """Copy a strided region of each input to a region of the output.
 
-    Input i is read at start + k * stride and written at first + k along each dimension, for all k inside of
-    both tensors. Slices, concatenation, padding, expansion and flips are copies. Inputs have the rank and
-    the dtype of y. Later inputs overwrite earlier ones.
+    Input i is read at start + k * stride and written at first + k along each dimension, for all k
+    inside both tensors. Slices, concatenation, padding, expansion and flips are copies. Inputs have the
+    rank and the dtype of y. Later inputs overwrite earlier ones.
 
     dims: (start, first) of each input and dimension.
     fill: value of the elements that no input covers, if y is float32; None for zeros.

@@ -27,7 +27,7 @@ class PoolF32(OpSpec):
 
     mode: AVG or MAX.
     window: a kernel of 0 x 0 is the whole image.
-    count_padding: an average divides by the elements of the kernel; otherwise, by those inside of the image.
+    count_padding: an average divides by the elements of the kernel; otherwise, by those inside the image.
     divisor: if not 0, averages divide by it instead.
     """
 

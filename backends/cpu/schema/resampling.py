@@ -25,7 +25,7 @@ class Resize(OpSpec):
 
     Output i of an axis reads the input at (i + 0.5) * scale - 0.5 with weights of the mode. NEAREST reads the
     element at floor(i * scale), NEAREST_EXACT at floor((i + 0.5) * scale). With `align_corners`, LINEAR and CUBIC
-    read the input at i * scale, where scale is (H - 1) / (Ho - 1). Positions outside of the image are clamped.
+    read the input at i * scale, where scale is (H - 1) / (Ho - 1). Positions outside the image are clamped.
 
     scales: input elements per output element along height and width, at most 1e6; 0 for the ratio of the sizes.
     """

@@ -12,7 +12,7 @@ static et_fb_vector list_of(const et_xnn_node *pad, size_t side) {
   return et_fb_list(pad->body, sides[side]);
 }
 
-/* Returns true if the pad fills with the same value that windows read outside of the image. */
+/* Returns true if the pad fills with the same value that windows read outside the image. */
 static bool adds_zeros(const et_xnn_graph *graph, const et_xnn_node *pad) {
   const et_xnn_value x = et_xnn_value_at(graph, pad->inputs[0]);
   const et_xnn_value y = et_xnn_value_at(graph, pad->outputs[0]);

@@ -72,7 +72,7 @@ typedef struct et_backend_context {
 /* The memory and the arguments of one delegate. */
 typedef struct et_backend_requirements {
   size_t handle_bytes;  /* in the method's memory, for the method's lifetime */
-  size_t scratch_bytes; /* during `execute` only, aligned to 64 */
+  size_t scratch_bytes; /* during `execute` only, 64-byte aligned */
   /* Upper bound on its use of the store; see et_shared_store_bytes. */
   size_t shared_bytes;
   size_t output_count; /* outputs: the last arguments of a call */

@@ -20,7 +20,7 @@ extern "C" {
  * call. */
 typedef struct et_kernel_context {
   /* At least the bytes that this call's `prepare` requested, or
-   * et_kernel.scratch_bytes without a `prepare`. Aligned to 64; contents
+   * et_kernel.scratch_bytes without a `prepare`. 64-byte aligned; contents
    * undefined. */
   et_mutable_span scratch;
   void *state;                 /* built by `prepare`; NULL without one */

@@ -175,8 +175,8 @@ void et_method_reset_state(et_method *method);
 
 /* Unloads a method.
  *
- * Its backends release what they hold outside its memory; then the caller may
- * reuse the memory. Does nothing for NULL. */
+ * The method's backends release their resources outside the method's memory.
+ * Afterwards, the caller may reuse that memory. Does nothing for NULL. */
 void et_method_unload(et_method *method);
 
 size_t et_method_input_count(const et_method *method);

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Bytes of a source that are in memory, starting at `offset` of the file. */
+/* A range of a source that is in memory. It starts at file offset `offset`. */
 typedef struct et_extent {
   uint64_t offset;
   et_span bytes; /* not empty; address and offset are equal modulo 16 */
@@ -56,8 +56,8 @@ typedef struct et_program {
  * it in pieces. */
 #define ET_PROGRAM_HEAD_BYTES 64
 
-/* Required alignment of the file's first byte. Constants, which are aligned to
- * 16 in the file, are then used in place. */
+/* Required alignment of the file's first byte. Constants, which are 16-byte
+ * aligned in the file, are then used in place. */
 #define ET_PROGRAM_ALIGNMENT 16
 
 /* Maximum number of planned buffers of a method. */

@@ -25,14 +25,14 @@ typedef struct et_shared_store {
   struct et_shared_entry *newest;
 } et_shared_store;
 
-/* Returns an empty store. `memory` is aligned to 64, or empty. */
+/* Returns an empty store. `memory` is 64-byte aligned, or empty. */
 et_shared_store et_shared_store_over(et_mutable_span memory);
 
 /* Returns the bytes that an entry takes in the store, or SIZE_MAX on
  * overflow. */
 size_t et_shared_store_bytes(et_string key, size_t size);
 
-/* Fills the bytes of a new entry, which are aligned to 64. */
+/* Fills the bytes of a new entry, which are 64-byte aligned. */
 typedef et_status (*et_shared_fill_fn)(void *context, et_mutable_span bytes,
                                        et_error *error);
 

@@ -35,7 +35,7 @@ def _copy(spec: Copy, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims:
 
 
 def _indices(start: int, stride: int, size: int, limit: int) -> Tensor:
-    """Return the first `limit` of the indices start + k * stride that are inside of a dimension of `size` elements."""
+    """Return the first `limit` indices start + k * stride in [0, size)."""
     if stride == 0:
         return torch.full((limit,), start)
     return torch.arange(start, size if stride > 0 else -1, stride)[:limit]

@@ -24,9 +24,9 @@ class RecordError(Exception):
 class Record:
     """A program with related data. Data is empty if its file is not given.
 
-    `sources` are the source nodes of each instruction, by method. `times` are nanoseconds by traced
-    instruction. `step_times` are nanoseconds of delegate steps, by instruction and step name, with one value
-    per step.
+    `sources` are the source nodes of each instruction, by method. `times` maps each traced
+    instruction to its time in nanoseconds. `step_times` maps each instruction and step name to times
+    in nanoseconds, one for each delegate step.
     """
 
     facts: ProgramFacts
