@@ -73,7 +73,7 @@ def _merged(writer: Op | None, op: Op) -> Op | None:
 
 
 def _bounds_of(op: Op) -> _Bounds | None:
-    """Return the bounds of a lookup table that is a clamp without a change of dtype; None for others."""
+    """Return the bounds of a lookup table that is a clamp without a change of dtype; otherwise, None."""
     if not isinstance(op.spec, LutQs8) or op.inputs[0].dtype != op.output.dtype:
         return None
     table = op.inputs[1].constant

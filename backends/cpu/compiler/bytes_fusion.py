@@ -161,7 +161,7 @@ def _op(spec: OpSpec, inputs: Sequence[Value], writer: Op, op: Op) -> Op:
 
 
 def _binary_call(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
-    """Return the function and the clamp of an elementwise op that only adds or multiplies; None for others."""
+    """Return the function and the clamp of an op that adds or multiplies, then may clamp; otherwise, None."""
     first, *others = spec.instructions
     if spec.operands != 2 or first.opcode not in _BINARY_OPS or first.operands != (0, 1):
         return None

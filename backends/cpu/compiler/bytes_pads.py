@@ -61,7 +61,7 @@ def _keeps_zero(quantize: Op, dequantize: Op) -> bool:
 def _pads(copy: Op, height: int) -> Padding | None:
     """Return the zero padding that `copy` adds to an image; None if it does anything else.
 
-    height: dimension of the height, which the width follows.
+    height: index of the height dimension. The width is the next dimension.
     """
     spec = copy.spec
     if not isinstance(spec, Copy) or spec.fill != 0 or len(copy.inputs) != 1:

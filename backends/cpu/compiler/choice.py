@@ -31,7 +31,7 @@ _POINT = Window((1, 1))
 
 
 def choose(graph: OpGraph, options: Options) -> None:
-    """Fuse inverted residuals that gain by row tiling, and replace convolutions that gain by Winograd's algorithm."""
+    """Fuse inverted residuals if row tiling is faster, and use Winograd's algorithm for convolutions if it is faster."""
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         if isinstance(op.spec, GemmF32):
@@ -124,7 +124,10 @@ def _expands(op: Op) -> bool:
 
 
 def _gains(graph: OpGraph, image: Value, is_large: Callable[[int], bool], options: Options) -> bool:
-    """Return whether computing `image` by rows gains. is_large: whether an image of that many bytes does by the cost model."""
+    """Return whether computing `image` in row tiles is faster.
+
+    is_large: whether row tiling is faster for an image of that many bytes.
+    """
     if options.row_tiling != "auto":
         return options.row_tiling == "always"
     return is_large(_FLOAT_BYTES * graph.bounds.most(image.dims[1:]))

@@ -119,7 +119,7 @@ class DimTable:
         raise UnsupportedOperatorError(f"the cpu backend does not support the size {dim}")
 
     def _shifted(self, dim: Any) -> int | None:
-        """Return the entry of an argument's size plus an integer; None for others."""
+        """Return the entry of `dim` if it is an argument's size plus an integer; otherwise, None."""
         for expression in self._sources:
             offset = dim - self._bounds.without_negative_parts(expression)
             if offset.is_Integer:
@@ -128,7 +128,7 @@ class DimTable:
         return None
 
     def _multiple(self, dim: Any) -> int | None:
-        """Return the entry of a product with an argument's size, such as `3*s - 3*n` with `s - n`; None for others."""
+        """Return the entry of `dim` if it is a multiple of an argument's size, such as 3*s - 3*n of s - n, or None."""
         for expression in self._sources:
             factor = sympy.cancel(dim / expression) if expression.is_Add else None
             if factor is not None and factor.is_polynomial() and can_compute(factor) and self._is_told(factor):
@@ -166,7 +166,7 @@ class DimTable:
         return found
 
     def _found(self, part: Any) -> int | None:
-        """Return the entry of `part`, solved from an argument's size factor * part + offset; None if there is none."""
+        """Return the entry that computes `part` from an argument of size factor * part + offset, or None."""
         for expression in self._sources:
             factor, offset = _line(expression, part)
             if factor:
@@ -190,7 +190,7 @@ class DimTable:
 
 
 def _line(expression: Any, part: Any) -> tuple[int, int]:
-    """Return (factor, offset) of `factor * part + offset`; (0, 0) for other expressions and negative factors."""
+    """Return (factor, offset) if `expression` is factor * part + offset with factor > 0; otherwise, (0, 0)."""
     place = sympy.Dummy(integer=True)
     line = expression.xreplace({part: place})
     if line.free_symbols != {place} or not line.is_polynomial(place):

@@ -62,7 +62,7 @@ def _affine(op: Op, computed: Value) -> _Affine | None:
 
 
 def _operand(op: Op, operand: int | float, computed: Value) -> Tensor | None:
-    """Return a constant operand, one element or one per column; None for others."""
+    """Return the constant operand if it has one element or one per column; otherwise, None."""
     if isinstance(operand, float):
         return torch.tensor([operand])
     tensor = op.inputs[operand].constant

@@ -22,7 +22,7 @@ from exir.graph.bodies import bodies
 class CpuPartitioner(Partitioner):
     """Delegates the largest groups of nodes that can be lowered, also in branches and loop bodies.
 
-    A group of views only is not delegated.
+    Groups that contain only views are not delegated.
 
     winograd, row_tiling, threads, weights, strassen: see `Options`.
     """

@@ -45,7 +45,7 @@ def _gains(graph: OpGraph, op: Op, options: Options) -> bool:
 
 
 def _rows(bounds: Bounds, dims: Sequence[Dim], options: Options) -> int:
-    """Return the minimum number of rows of an example; with the option "always", the maximum."""
+    """Return the maximum number of rows of an example with the option "always"; otherwise, the minimum."""
     if options.strassen == "always":
         return bounds.most(StrassenF32.rows(dims))
     return bounds.least(StrassenF32.rows(dims)) if len(dims) >= _LEAST_RANK else 1

@@ -16,7 +16,7 @@ typedef void et_cpu_activate_f32_function(const et_cpu_activation *activation,
 
 ET_CPU_DECLARE(et_cpu_activate_f32_function, et_cpu_activate_f32);
 
-/* Returns whether the activation is neither absent nor a clamp. */
+/* Returns true for any activation other than none or a clamp. */
 static inline int et_cpu_is_curve(const et_cpu_activation *activation) {
   return activation->function > ET_CPU_ACTIVATION_FUNCTION_CLAMP;
 }

@@ -7,8 +7,8 @@
  * row, column, channel, and weights are packed in quads of 4 of them: [panel, quad, 16, 4].
  * Blocks of up to 96 rows are packed (or addressed, if the instruction set has exact dot
  * products of quads), then multiplied by the tile of tile_i8.h: 6 x 16 with AVX2, 6 x 64 with
- * AVX-512 VNNI. Without VNNI, products are added in int16 where they fit (max_exact_terms),
- * otherwise in int32. The cost of packing is shared by all columns. */
+ * AVX-512 VNNI. Without VNNI, products are added in int16 if they fit (max_exact_terms);
+ * otherwise, they are added in int32. The cost of packing is shared by all columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_QS8_H_
 
@@ -20,7 +20,7 @@ typedef struct et_cpu_conv_qs8 {
   et_cpu_window window;
   et_cpu_bytes x;               /* [batch, height, width, channels] */
   size_t max_exact_terms;       /* of ConvolutionQs8 in backends/cpu/schema */
-  int32_t min_value;            /* no value of x is below */
+  int32_t min_value;            /* lower bound of x */
   const int8_t *panels;         /* [group, panel, quad, 16, 4] */
   et_cpu_columns_i8 of_columns; /* [group, panel, 16] */
   et_cpu_output_quantization quantizing;
@@ -40,8 +40,8 @@ typedef struct et_cpu_pixels_i8 {
   size_t columns;
 } et_cpu_pixels_i8;
 
-/* Limits of buffers on the stack: taps and quads of a window, and channels of a group, as
- * a tap in the padding reads that many values. */
+/* Maximum taps and quads of a window, and channels of a group. They bound the buffers on the
+ * stack; a tap in the padding reads one value per channel. */
 #define ET_CPU_TAPS_I8 64
 #define ET_CPU_QUADS_I8 4096
 #define ET_CPU_CHANNELS_I8 4096

@@ -12,9 +12,9 @@
 
 #define ET_DIGITS 3
 /* Maximum number of elements with one unit. The sum of their products with 4-bit weights, -8 to
- * 7, fits an int32. */
+ * 7, fits in int32. */
 #define ET_DIGITS_SUMMANDS 32
-/* The maximum in units, for which no digit overflows. */
+/* The maximum in units. It is small enough that no digit overflows. */
 #define ET_DIGITS_MOST 8350000.0f
 /* Minimum of the value that determines the unit, so that units are not subnormal. */
 #define ET_DIGITS_LEAST 1e-28f

@@ -6,9 +6,9 @@
  * Padding has the value of the zero point. Weights of a column of the kernel are packed in quads
  * of 4 rows, padded with zeros. Rows of the image are interleaved the same way: a dot product of
  * quads adds 4 taps of a channel. An interleaved column serves all windows that overlap it. A
- * call computes rows of y for 64 channels. Without VNNI, products are added in int16 where they
- * fit (max_exact_terms), otherwise in int32. Interleaving and requantization are the
- * bottleneck: a weight is used once per pixel. */
+ * call computes rows of y for 64 channels. Without VNNI, products are added in int16 if they fit
+ * (max_exact_terms); otherwise, they are added in int32. Interleaving and requantization are the
+ * bottleneck, because each weight is used only once per pixel. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 
@@ -21,14 +21,14 @@ typedef struct et_cpu_dwconv_qs8 {
   et_cpu_bytes x;         /* [batch, height, width, channels] */
   const int8_t *taps;     /* [panel, kernel_x, ceil(kernel_y / 4), 16, 4] */
   size_t max_exact_terms; /* of ConvolutionQs8 in backends/cpu/schema */
-  int32_t min_value;      /* no value of x is below */
+  int32_t min_value;      /* lower bound of x */
   et_cpu_columns_i8 of_columns; /* [panel, 16] */
   et_cpu_output_quantization quantizing;
   uint8_t *out; /* [batch, out_height, out_width, channels] */
   size_t channels;
 } et_cpu_dwconv_qs8;
 
-/* Maximum number of taps. It limits buffers on the stack. */
+/* Maximum number of taps. It bounds the buffers on the stack. */
 #define ET_CPU_DWCONV_TAPS_I8 64
 
 /* Rows of the output, over all images, and up to ET_CPU_DWCONV_CHANNELS_I8 channels. */

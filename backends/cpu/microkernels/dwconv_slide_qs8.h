@@ -126,7 +126,7 @@ ET_INLINE void et_slide_bands_i8(const et_strip_i8 *s, size_t bands) {
 }
 
 /* Computes a row of each band. Returns false, with no effect, if windows are not 3 x 3, dense
- * and with stride 1 or 2, if vectors may reach beyond the image, or if results may not fit an
+ * and with stride 1 or 2, if vectors may reach beyond the image, or if results may not fit in
  * int32. */
 static bool et_slide_any_row_i8(const et_strip_i8 *s) {
   const et_cpu_window *w = &s->depthwise->window;

@@ -78,8 +78,9 @@ ET_NOINLINE void et_put_few_i8(uint8_t *to, const uint8_t *bytes,
   et_copy_few(to, bytes, count, ET_STRIP_CHANNELS);
 }
 
-/* Requantizes and stores a pixel of all bands, `at` bytes from the start of their rows. Results
- * are treated as far, which is correct for all: code for both cases would be twice as long. */
+/* Requantizes and stores a pixel of all bands, `at` bytes from the start of their rows. All
+ * results are treated as far, which is always correct. Code for both cases would be twice as
+ * long. */
 ET_INLINE void et_put_pixel_i8(const et_strip_i8 *s, const et_making_i8 *m,
                                const et_i32 *sums, size_t at) {
   const et_u8 bytes = et_made_i8(m, sums, true);

@@ -1,11 +1,11 @@
 /* Microkernel of elementwise_f32: a program of instructions on blocks of float32 elements.
  *
  * Registers are arrays of a block's elements: the operands, then the results of the
- * instructions. Each instruction runs over the whole block before the next one starts, in
- * tiles of one vector; the last one is partial. A block has as many elements as fit all
- * registers into 32 KiB, at most 1024, so that registers stay in the L1 cache. The result of
- * the last instruction is written to the output directly. Simple instructions are bound by
- * loads and stores of the L1 cache, functions like exp by arithmetic. */
+ * instructions. Each instruction runs over the whole block before the next one starts, in tiles
+ * of one vector; the last one is partial. A block has as many elements as fit all registers into
+ * 32 KiB, at most 1024, so that registers stay in the L1 cache. The result of the last
+ * instruction is written to the output directly. Simple instructions are bound by loads and
+ * stores of the L1 cache; functions like exp are bound by arithmetic. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ELEMENTWISE_H_
 #define BACKENDS_CPU_MICROKERNELS_ELEMENTWISE_H_
 

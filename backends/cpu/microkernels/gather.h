@@ -17,7 +17,7 @@ typedef struct et_origin {
   size_t y, x;
 } et_origin;
 
-/* A part of K that is added at once: some whole taps, or some channels of one tap. */
+/* A part of K that is accumulated in one pass: whole taps, or some channels of one tap. */
 typedef struct et_gather_block {
   size_t tap, taps;
   size_t channel, channels;

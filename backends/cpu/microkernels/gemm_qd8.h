@@ -1,19 +1,19 @@
 /* y = activation(x @ weights + bias) with dynamically quantized activations.
  *
- * Each row of x is quantized to 8 bits by the range of its elements and 0. Products of a group
- * are summed exactly in int32, corrected by the zero point of the row with precomputed sums
- * of weights, and scaled. Weights are packed as in gemm_qbw.h: a word has eight 4-bit
- * weights or a quad of 8-bit weights.
- * - et_cpu_gemm_qd8_qb4w unpacks a vector of words to bytes once for up to 12 rows (AVX-512)
- *   or 6 rows, as many as accumulators fit the registers.
+ * Each row of x is quantized to 8 bits over the range of its elements, extended to include 0.
+ * Products of a group are summed exactly in int32, corrected by the zero point of the row with
+ * precomputed sums of weights, and scaled. Weights are packed as in gemm_qbw.h: a word has eight
+ * 4-bit weights or a quad of 8-bit weights.
+ * - et_cpu_gemm_qd8_qb4w unpacks a vector of words to bytes once for up to 12 rows (AVX-512) or
+ *   6 rows, whose accumulators fill the registers.
  * - et_cpu_gemm_qd8 packs rows for the int8 tiles of tile_i8.h.
- * int8 dot products limit many rows; reading the weights from memory limits one. */
+ * Many rows are bound by int8 dot products; one row is bound by memory bandwidth. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_QD8_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_QD8_H_
 
 #include "backends/cpu/microkernels/gemm_qbw.h"
 
-/* Maximum group size. Sums of a group are exact, and its rows fit the stack. */
+/* Maximum group size for which sums of a group are exact and its rows fit on the stack. */
 #define ET_CPU_QD8_MAX_GROUP 512
 
 /* There are no minima and no residual. */

@@ -15,8 +15,8 @@
 _Static_assert(PART_BYTES >= ROWS * ET_CPU_QD8_MAX_GROUP,
                "a group of rows fits");
 
-/* Rows of tiles: as many as accumulators and results fit the registers. The last of an odd
- * number of rows is not in a tile; it is computed by panels. */
+/* Maximum rows of a tile: its accumulators and results fill the registers. If the number of rows
+ * is odd, the last row is not in a tile; it is computed panel by panel. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define TILE_LIST(X) X(2)
 #define TILE_ROWS 2

@@ -11,7 +11,7 @@
  * lines and, where memory is slower, 1.08x faster than with 32. */
 #define PREFETCH_WORDS (112 * ET_PANEL)
 
-/* The largest part of x, which is on the stack. */
+/* Maximum number of elements in a part of x. A part is on the stack. */
 #define PART_DEPTH 2048
 #define LEAST_GROUP 4
 

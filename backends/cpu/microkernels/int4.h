@@ -5,7 +5,7 @@
 #include "backends/cpu/microkernels/low_bit_values.h"
 #include "backends/cpu/microkernels/simd_i8.h"
 
-/* Words whose products with int8 fit an int16 if et_i16_dot2 adds them:
+/* Maximum words of int4 weights whose products with int8 et_i16_dot2 can accumulate in int16:
  * 4 words * 2 quads * 2 * 15 * 128 < 2^15. */
 #define ET_NIBBLE_WORDS 4
 

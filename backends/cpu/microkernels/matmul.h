@@ -1,9 +1,9 @@
 /* out = a @ b, where both matrices are computed.
  *
- * b is packed in blocks of 256 rows and 64 columns, in panels of 16 columns as the weights
- * of gemm_f32 are, and multiplied with the same tiles. A packed block has 64 KB and stays in
- * the level-2 cache for all rows of a. Packing reads b once, in either orientation, which
- * costs little if a has many rows; otherwise, it is bound by reading b from memory. */
+ * b is packed in blocks of 256 rows and 64 columns, in panels of 16 columns as the weights of
+ * gemm_f32 are, and multiplied with the same tiles. A packed block has 64 KB and stays in the
+ * level-2 cache for all rows of a. Packing reads b once, in either orientation. If a has many
+ * rows, packing costs little; otherwise, the bottleneck is reading b from memory. */
 #ifndef BACKENDS_CPU_MICROKERNELS_MATMUL_H_
 #define BACKENDS_CPU_MICROKERNELS_MATMUL_H_
 

@@ -16,9 +16,9 @@
 typedef struct et_cpu_pool {
   et_cpu_window window;
   size_t channels;
-  bool maximum;       /* otherwise, the average */
-  bool count_padding; /* divide by all taps; otherwise, by those inside */
-  size_t divisor;     /* if not 0, divide by it instead */
+  bool maximum;       /* true: maximum; false: average */
+  bool count_padding; /* count the taps in the padding in the divisor */
+  size_t divisor;     /* divisor of averages; 0: number of taps */
 } et_cpu_pool;
 
 /* Computes channels `first` to before `first + channels` of row `row` of the output.

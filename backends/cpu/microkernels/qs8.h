@@ -4,10 +4,10 @@
  *   dequantize:  y = (x - zero_point) * scale
  *   binary_qs8:  y = quantize(dequantize(a) + dequantize(b)), or the product
  *
- * All operands are dense rows of `count` elements. A tile is one vector of float32; the last
- * one is partial. A sum or product is computed in float32 and rounded once, ties to even,
- * so every instruction set gives the same values. The conversions between int8 and float32
- * limit these kernels, not memory bandwidth. */
+ * All operands are dense rows of `count` elements. A tile is one vector of float32; the last one
+ * is partial. A sum or product is computed in float32 and rounded once, ties to even, so every
+ * instruction set gives the same values. The bottleneck is the conversions between int8 and
+ * float32, not memory bandwidth. */
 #ifndef BACKENDS_CPU_MICROKERNELS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_QS8_H_
 

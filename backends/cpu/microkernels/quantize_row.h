@@ -1,4 +1,5 @@
-/* Dynamic quantization of a float32 row to 8 bits, by the range of its elements and 0. */
+/* Dynamic quantization of a float32 row to 8 bits, over the range of its elements, extended to
+ * include 0. */
 #ifndef BACKENDS_CPU_MICROKERNELS_QUANTIZE_ROW_H_
 #define BACKENDS_CPU_MICROKERNELS_QUANTIZE_ROW_H_
 

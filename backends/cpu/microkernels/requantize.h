@@ -25,7 +25,7 @@ typedef struct et_requantizer {
   et_f32
       scale[ET_PANEL_VECTORS]; /* in units of the output scale, as is `bias` */
   et_f32 bias[ET_PANEL_VECTORS];
-  bool is_far; /* results may not fit an int32 */
+  bool is_far; /* results may not fit in int32 */
 } et_requantizer;
 
 ET_INLINE et_rounder
@@ -63,7 +63,7 @@ ET_INLINE et_i32 et_start_bias(et_i32 given) {
   return (et_i32)((et_u32)given << 2) >> 2;
 }
 
-/* Returns a mask of the lanes in which an int32 times `scale` plus `bias` may not fit an int32,
+/* Returns a mask of the lanes in which an int32 times `scale` plus `bias` may not fit in int32,
  * or may be NaN. */
 ET_INLINE et_i32 et_far_lanes(et_f32 scale, et_f32 bias) {
   return ~((scale <= 0.5f) & (scale >= -0.5f) & (bias <= 0x1p29f) &
@@ -100,7 +100,8 @@ ET_INLINE et_f32 et_steps_of(et_i32 sums, et_f32 scale, et_f32 bias) {
 }
 
 /* Rounds ET_ROUNDED vectors to bytes, interleaved as et_u8_in_order takes them. If all values
- * fit an int32, the upper bound is applied to bytes, four times as many at once. */
+ * fit in int32, the upper bound is applied after packing to bytes, with four times as many lanes
+ * per vector. */
 ET_INLINE et_u8 et_rounded(const et_rounder *r, et_f32 *steps, bool is_far) {
 #if ET_PACKS_LANES
   if (is_far) {

@@ -1,10 +1,10 @@
 /* Microkernel of resize: interpolation of float32 images in NHWC layout.
  *
  * Along an axis, output i reads 1 (nearest), 2 (linear) or 4 (cubic, a = -0.75) input pixels
- * around its position; y is the sum of the 1, 4 or 16 products of their weights and the
- * pixels. A call computes one row of y. A tile is one vector of channels of a pixel, with one
- * accumulator; nearest modes copy pixels. With few channels, computing the positions and weights
- * of each pixel is the bottleneck; otherwise, loads are. */
+ * around its position; y is the sum of the 1, 4 or 16 products of their weights and the pixels.
+ * A call computes one row of y. A tile is one vector of channels of a pixel, with one
+ * accumulator; nearest modes copy pixels. With few channels, the bottleneck is computing
+ * positions and weights per pixel; otherwise, it is loads. */
 #ifndef BACKENDS_CPU_MICROKERNELS_RESIZE_H_
 #define BACKENDS_CPU_MICROKERNELS_RESIZE_H_
 

@@ -1,5 +1,5 @@
 /* Subtracts from each element of packed rows its minimum over all rows. The remainders are often
- * so small that products with any weights fit int16, which is faster than widening (AVX2). */
+ * so small that products with any weights fit in int16, which is faster than widening (AVX2). */
 #ifndef BACKENDS_CPU_MICROKERNELS_ROW_MINIMA_H_
 #define BACKENDS_CPU_MICROKERNELS_ROW_MINIMA_H_
 
@@ -50,7 +50,7 @@ ET_INLINE void et_take_lows_from_i8(uint8_t *rows, size_t count, size_t size,
 }
 
 /* Returns whether the mean range of the elements, over a sample of the rows, is below the limit.
- * If it is wider, few products fit int16. */
+ * If it is wider, few products fit in int16. */
 static bool et_spans_little_i8(const uint8_t *rows, size_t count, size_t size) {
   const size_t apart = 8;
   __m128i total = _mm_setzero_si128();
@@ -64,7 +64,7 @@ static bool et_spans_little_i8(const uint8_t *rows, size_t count, size_t size) {
   return (size_t)sum < ET_I8_MOST_SPAN * (size / ET_I8_STEP * ET_I8_STEP);
 }
 
-/* Lists the quads with a range above 127. Products of all others fit int16 with any weights. */
+/* Lists the quads with a range above 127. Products of all others fit in int16 with any weights. */
 static size_t et_list_far_i8(const uint8_t *spans, size_t quads,
                              uint16_t *far) {
   size_t count = 0;
@@ -88,7 +88,7 @@ static void et_take_lows_i8(et_packed_i8 *packed, uint8_t *rows,
   packed->far_count = et_list_far_i8(packed->spans, packed->depth, packed->far);
 }
 
-/* Returns a mask of the lanes in which products of ranges and weights of one sign do not fit
+/* Returns a mask of the lanes in which products of ranges and weights of one sign do not fit in
  * int16. */
 ET_INLINE et_i16 et_beyond_int16(et_i8 spans, et_i8 weights) {
   const et_i16 none = {0};
@@ -97,7 +97,7 @@ ET_INLINE et_i16 et_beyond_int16(et_i8 spans, et_i8 weights) {
   return (up == INT16_MAX) | (down == INT16_MIN);
 }
 
-/* Returns whether the products of all rows with a panel fit int16. */
+/* Returns whether the products of all rows with a panel fit in int16. */
 static bool et_fits_int16_i8(const et_packed_i8 *packed, const int8_t *panel) {
   et_i16 beyond = {0};
   for (size_t i = 0; i < packed->far_count; i++) {

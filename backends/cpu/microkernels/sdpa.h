@@ -7,8 +7,8 @@
  * - et_cpu_sdpa_f32 packs a block of keys and values in panels of 16 columns, and
  *   multiplies with the tiles of gemm_f32. It is bound by arithmetic. Packing is worth it for
  *   many queries per group.
- * - et_cpu_sdpa_few_queries_f32 reads keys and values in place, once for 3 queries. It is
- *   for decoding, which is bound by reading the cache from memory. */
+ * - et_cpu_sdpa_few_queries_f32 reads keys and values in place, once for 3 queries. Used for
+ *   decoding, which is bound by KV-cache bandwidth. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_H_
 
@@ -53,8 +53,8 @@ typedef struct et_cpu_sdpa {
   bool causal;  /* a query sees keys up to its own position */
 } et_cpu_sdpa;
 
-/* Returns the floats of a workspace: keys and values in panels, scores, and the maximum
- * and the sum of `rows` queries. */
+/* Returns the number of floats in a workspace: keys and values in panels, scores, and the
+ * maximum and the sum of `rows` queries. */
 static inline size_t et_cpu_sdpa_floats(size_t rows, size_t depth,
                                         size_t width) {
   const size_t panels = (width + 15) / 16;
@@ -62,7 +62,7 @@ static inline size_t et_cpu_sdpa_floats(size_t rows, size_t depth,
          2 * rows;
 }
 
-/* Returns the floats after those for a block of widened float16 or bfloat16 keys and
+/* Returns the number of additional floats for a block of widened float16 or bfloat16 keys and
  * values. */
 static inline size_t et_cpu_sdpa_widened_floats(size_t depth, size_t width) {
   return ET_CPU_SDPA_KEYS * (depth + width);
@@ -76,8 +76,8 @@ typedef void et_cpu_sdpa_f32_function(const et_cpu_sdpa *attention,
 
 ET_CPU_DECLARE(et_cpu_sdpa_f32_function, et_cpu_sdpa_f32);
 
-/* The same for at most ET_CPU_SDPA_FEW_QUERIES queries of all heads of a group. Packing
- * keys and values would take longer than it saves. */
+/* Maximum number of queries, over all heads of a group, for et_cpu_sdpa_few_queries_f32. With so
+ * few queries, packing keys and values would take longer than it saves. */
 #define ET_CPU_SDPA_FEW_QUERIES 8
 
 ET_CPU_DECLARE(et_cpu_sdpa_f32_function, et_cpu_sdpa_few_queries_f32);

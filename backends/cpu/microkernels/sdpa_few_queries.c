@@ -5,7 +5,7 @@
 #include "backends/cpu/microkernels/sdpa_keys.h"
 #include "backends/cpu/microkernels/sdpa_sum.h"
 
-/* Queries that share each loaded key and value: as many as accumulators fit the registers. */
+/* Number of queries that share each loaded key and value. Their accumulators fill the registers. */
 #define MAX_QUERIES 3
 /* Accumulators of the dot product of a query and a key, the same on every instruction set. */
 #define DOT_LANES 16

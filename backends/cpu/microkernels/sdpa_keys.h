@@ -84,8 +84,8 @@ static size_t et_seen_by_row(const float *mask, size_t keys, size_t seen) {
   return seen;
 }
 
-/* Returns the number of keys up to the position of the last query if causal, otherwise of
- * all keys. */
+/* Returns the number of keys up to the position of the last query if causal; otherwise, the
+ * number of all keys. */
 static size_t et_keys_before(const et_cpu_sdpa *a) {
   const size_t before = a->position + a->queries;
   return a->causal && before < a->keys ? before : a->keys;

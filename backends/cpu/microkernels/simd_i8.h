@@ -20,15 +20,15 @@ typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
 
 /* Whether et_i32_dot4, a dot product of four bytes, is exact. Its operand `x` is unsigned: int8
  * values with ET_DOT4_SHIFT added; signed with NEON. On AVX2, it saturates if the sum of two
- * products exceeds int16; callers use it only if no two neighboring weights, times the largest
- * element, do. */
+ * products exceeds int16. Callers use it only if the products of any two neighboring weights
+ * with the largest element add up within int16. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_AVXVNNI) || \
     defined(ET_CPU_ISA_NEON)
 #define ET_DOT4_EXACT 1
 #else
 #define ET_DOT4_EXACT 0
 #endif
-/* Whether int8 products are added faster in int16, where they fit: et_i16_dot2. */
+/* Whether adding int8 products that fit in int16 is faster with et_i16_dot2. */
 #if defined(ET_CPU_ISA_AVX2) && !ET_DOT4_EXACT
 #define ET_SUMS_OF_16 1
 #else
@@ -99,7 +99,7 @@ ET_INLINE et_i32 et_i32_add(et_i32 a, et_i32 b) {
 }
 
 /* Returns sum + a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in each lane i, modulo 2^32. The sum of
- * both products must fit an int32. */
+ * both products must fit in int32. */
 ET_INLINE et_i32 et_i32_dot2(et_i32 sum, et_i16 a, et_i16 b) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i32)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
@@ -162,7 +162,7 @@ ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
 
 #if ET_SUMS_OF_16
 /* Returns sum + x[2i] * weights[2i] + x[2i + 1] * weights[2i + 1] in each lane i of int16. `x`
- * is unsigned. All sums must fit an int16; the result is wrong, but defined, if the weights of a
+ * is unsigned. All sums must fit in int16; the result is wrong, but defined, if the weights of a
  * payload exceed its max_exact_terms. */
 ET_INLINE et_i16 et_i16_dot2(et_i16 sum, et_i8 x, et_i8 weights) {
   const __m256i more = _mm256_maddubs_epi16((__m256i)x, (__m256i)weights);

@@ -88,7 +88,7 @@ static tile_function *const tile_functions[][ET_I8_ROWS + 1] = {
 };
 
 #if ET_SUMS_OF_16
-/* Functions of their own: in one function with the other form, both would have fewer registers. */
+/* Separate functions: in a function with both forms, each form would have fewer registers. */
 #define DEFINE_TILE_OF_16(rows)                                   \
   static void run_##rows##_of_16(const void *block, size_t row) { \
     run_tile_of_16(block, row, rows);                             \

@@ -5,9 +5,9 @@
  * K is split into quads of 4 elements. Weights are panels of 16 columns, [panel][quad][16][4].
  * Instruction sets with exact dot products of quads (ET_DOT4_EXACT) read rows by address, in
  * tiles of 6 rows by 16 columns (AVX-VNNI, NEON), or up to 8 by 32 or 6 by 64 (AVX-512). AVX2
- * packs a block of up to 96 rows as int8 values, whose products are added in int16 where they
- * fit, or as int16 values, in tiles of 6 by 16. Plain C has tiles of 3 by 16. Accumulators fill
- * the registers. Dot products are the bottleneck; packing is shared by all columns. */
+ * packs a block of up to 96 rows as int8 values, whose products are added in int16 if they fit,
+ * or as int16 values, in tiles of 6 by 16. Plain C has tiles of 3 by 16. Accumulators fill the
+ * registers. Dot products are the bottleneck; packing is shared by all columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
 
@@ -61,7 +61,7 @@ ET_INLINE size_t et_i8_panels(size_t columns) {
 
 #if ET_SUMS_OF_16
 /* Minimum number of rows for subtracting row minima. For fewer rows, testing whether products
- * fit int16 takes longer than it saves. */
+ * fit in int16 takes longer than it saves. */
 #define ET_I8_LEAST_LOW_ROWS 16
 /* Minimum depth in quads. The steps of shorter rows would overlap, and each would wait for the
  * store of the one before. */
@@ -119,9 +119,9 @@ typedef struct et_rows_i8 {
   size_t size;
   const uint8_t *end;
   bool is_signed;
-  /* Number of consecutive quads of weights, counted from the first one, whose half quads have
-   * sums of products that fit an int16, as no element is below `min_value`; 0: not even one
-   * quad. */
+  /* Number t of consecutive weight quads, from a multiple of t on, whose products with elements
+   * of at least `min_value` can be added in int16; may be 0. For either half of the quads,
+   * sum(max(w, 0)) and sum(max(-w, 0)) times (max(x) - min_value) are at most 32767. */
   size_t max_exact_terms;
   int32_t min_value;
   bool may_have_lows; /* rows are multiplied by whole panels only */
@@ -158,7 +158,7 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
 
 #if ET_SUMS_OF_16
 /* Selects the form of rows with row minima before they are multiplied by `panel`: int8 values,
- * or int16 values if products do not fit an int16. */
+ * or int16 values if products do not fit in int16. */
 void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel);
 #endif
 

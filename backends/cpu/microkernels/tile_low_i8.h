@@ -7,8 +7,8 @@
 
 #if defined(ET_CPU_ISA_AVX512)
 
-/* Range of K in quads. Above, loads of weights would take longer than the products; below,
- * requantization would. */
+/* Range of K in quads. Above it, loading weights would take longer than the products; below it,
+ * requantization would take longer. */
 #define ET_LEAST_LOW_QUADS 4
 #define ET_MOST_LOW_QUADS 48
 /* Minimum K in quads for tiles of four panels. Below, loading the requantization parameters

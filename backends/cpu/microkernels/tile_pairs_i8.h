@@ -1,5 +1,5 @@
 /* Int8 tiles for instruction sets without exact dot products of quads. Products are added in
- * int16 where they fit; otherwise, operands are widened to int16. */
+ * int16 if they fit; otherwise, operands are widened to int16. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_PAIRS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_PAIRS_I8_H_
 

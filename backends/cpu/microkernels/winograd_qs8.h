@@ -2,7 +2,7 @@
  * (Lavin & Gray 2016): exact accumulators with a quarter of the multiplications, of int16.
  *
  * Weights are G' w G'^T, where G' has the rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4, 0 0 6: G
- * without common factors of its rows, so that they fit int16. The output transform yields
+ * without common factors of its rows, so that they fit in int16. The output transform yields
  * accumulators times 24, 12, 6, 6 along each axis, modulo 2^32. The division is exact: 9 has an
  * inverse modulo 2^32, and at most six factors of 2 are shifted out. It recovers accumulators
  * below 2^25; 9 * 128 * 128 * channels < 2^25 holds for up to 227 channels. Weights are

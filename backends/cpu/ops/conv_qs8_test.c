@@ -252,7 +252,7 @@ static void test_the_largest_products_do_not_saturate(void **state) {
   }
 }
 
-/* 130 * (126 + 126) fits int16. */
+/* 130 * (126 + 126) fits in int16. */
 static void test_values_of_a_small_range_allow_larger_weights(void **state) {
   (void)state;
   const shape s = {1, 16, 16, 1, points(1), points(6), true, true, 1};

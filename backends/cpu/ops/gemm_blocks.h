@@ -24,7 +24,7 @@ static inline size_t et_cpu_rows_per_block(size_t depth) {
   return rows < least ? least : rows > most ? most : rows;
 }
 
-/* The largest number of rows for which a block of weights is widened once. */
+/* Maximum rows per block. Each block widens the weights once. */
 #define ET_CPU_WIDENED_ROWS 512
 
 static inline size_t et_cpu_block_count(const et_cpu_blocks *b) {
@@ -64,7 +64,7 @@ static inline size_t et_cpu_column_parts(size_t columns, size_t threads) {
   return panels == 0 ? 1 : parts < panels ? parts : panels;
 }
 
-/* The number of multiplications from which a second thread is worth its overhead. */
+/* Minimum number of multiplications for which a second thread is worth its overhead. */
 #define ET_CPU_WORTH_SHARING 65536
 
 /* Divides a GEMM into parts of at most `most` rows for some threads. */
@@ -83,8 +83,9 @@ static inline et_cpu_blocks et_cpu_share_gemm(size_t rows, size_t columns,
   return b;
 }
 
-/* The same if preparing rows is a large part of the work: each thread has as many parts of
- * rows, and columns are divided only if threads would have few rows. */
+/* Like et_cpu_share_gemm, for GEMMs whose preparation of rows is a large part of the work. Each
+ * thread has the same number of row parts. Columns are divided only if threads would have few
+ * rows. */
 static inline et_cpu_blocks et_cpu_share_ready_rows(size_t rows, size_t columns,
                                                     size_t depth, size_t most,
                                                     size_t threads) {

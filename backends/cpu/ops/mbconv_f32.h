@@ -30,8 +30,8 @@ typedef struct et_cpu_block {
 /* The `check` of the op. */
 et_status et_cpu_check_mbconv(const et_cpu_op *op, et_error *error);
 
-/* Returns block `index` of an op that passed the check. Tensors are whole: x of the first
- * block, output and residual of the last. */
+/* Returns block `index` of an op that passed the check. Tensors are those of the whole op: x is
+ * the input of the first block; output and residual are those of the last. */
 et_cpu_block et_cpu_mbconv_block_of(const et_cpu_mbconv_f32_args *args,
                                     size_t index);
 

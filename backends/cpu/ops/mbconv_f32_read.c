@@ -145,8 +145,8 @@ static int64_t ring_rows(const block *b) {
          (int64_t)(window->kernel[0] - 1) * window->dilation[0] + 1;
 }
 
-/* Subtracts the floats that a thread needs for the block from `left`. No product
- * overflows, as its factors are compared with `left`, which is below 2^31, first. */
+/* Subtracts the floats that a thread needs for the block from `left`. Factors are compared with
+ * `left` < 2^31 before they are multiplied, so no product overflows. */
 static et_status check_workspace(const et_cpu_mbconv_f32_args *args,
                                  const block *b, int64_t *left,
                                  et_error *error) {

@@ -1,4 +1,4 @@
-/* What a payload is made of when it is loaded: ops over dense tensors. */
+/* The contents of a loaded payload: ops on dense tensors. */
 #ifndef BACKENDS_CPU_OPS_OP_H_
 #define BACKENDS_CPU_OPS_OP_H_
 
@@ -13,20 +13,20 @@ extern "C" {
 
 #define ET_CPU_MAX_RANK 8
 
-/* Where a tensor's bytes lie. The codes stand in the payload. */
+/* The memory of a tensor. Payloads contain these values. */
 typedef enum et_cpu_place {
   ET_CPU_INPUT = 0,
   ET_CPU_OUTPUT = 1,
   ET_CPU_SCRATCH = 2,
-  ET_CPU_DATA = 3,  /* named data of the program, used where it lies */
-  ET_CPU_STATE = 4, /* a mutable buffer of the program, updated where it lies */
+  ET_CPU_DATA = 3,  /* named data of the program, read in place */
+  ET_CPU_STATE = 4, /* mutable buffer of the program, updated in place */
 } et_cpu_place;
 
 /* A dense tensor in C order, with the sizes of the current call. */
 typedef struct et_cpu_tensor {
   void *data;
   size_t numel;
-  size_t bytes; /* that the sizes fill */
+  size_t bytes; /* total size of the elements */
   int32_t sizes[ET_CPU_MAX_RANK];
   uint8_t rank;
   uint8_t dtype; /* et_scalar_type */
@@ -35,12 +35,12 @@ typedef struct et_cpu_tensor {
 
 struct et_cpu_op_type;
 
-/* One op of a payload. Everything is borrowed from the handle. */
+/* One op of a payload. All pointers are borrowed from the handle. */
 typedef struct et_cpu_op {
   const struct et_cpu_op_type *type;
   et_cpu_tensor *const *tensors; /* inputs, then outputs, then workspaces */
-  const int32_t *const *dims;    /* numbers that depend on the call */
-  const uint32_t *attributes;    /* ints, and floats as their bits */
+  const int32_t *const *dims;    /* integers that depend on the call */
+  const uint32_t *attributes;    /* integers, and bits of floats */
   uint16_t input_count;
   uint16_t output_count;
   uint16_t workspace_count;
@@ -48,19 +48,18 @@ typedef struct et_cpu_op {
   uint16_t attribute_count;
 } et_cpu_op;
 
-/* Why a call ends before its last op: numbers among the contents of tensors are
- * what no op can go by. */
+/* The failure of a call before its last op: values in tensors, such as indices, are out of
+ * range. */
 typedef struct et_cpu_fault {
   et_status status;
-  et_error *error; /* NULL: nobody reads the message */
+  et_error *error; /* NULL: no message is required */
 } et_cpu_fault;
 
-/* What an op may use besides its tensors. */
+/* The context in which an op runs. */
 typedef struct et_cpu_run {
   uint8_t isa;                 /* et_cpu_isa */
   const et_parallel *parallel; /* NULL: this thread only */
-  et_cpu_fault
-      *fault; /* set before work is shared out; nothing is written then */
+  et_cpu_fault *fault;         /* set before work is divided; no output then */
 } et_cpu_run;
 
 struct et_cpu_op_schema;

@@ -13,7 +13,8 @@
 static et_cpu_pool_qs8_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_pool_qs8);
 
-/* The sum of as many differences from a zero point fits an int32. */
+/* Maximum elements of a window: MAX_PIXELS * 256 <= INT32_MAX, so the sum of their differences
+ * from the zero point fits in int32. */
 #define MAX_PIXELS (INT32_MAX / 256)
 
 /* Returns the arguments that both kinds of pooling have. */

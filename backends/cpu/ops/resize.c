@@ -8,7 +8,7 @@
 static et_cpu_resize_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_resize_f32);
 
-/* Up to this scale, no position overflows. */
+/* Maximum scale for which no position overflows. */
 #define MAX_SCALE 1e6f
 
 static et_status check_axis(const et_cpu_resize_args *args, size_t axis,

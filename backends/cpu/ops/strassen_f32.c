@@ -1,4 +1,4 @@
-/* Op strassen_f32: a product of many rows with seven eighths of the multiplications. */
+/* Op strassen_f32: a GEMM of many rows with 7/8 of the multiplications. */
 #include "backends/cpu/microkernels/strassen.h"
 
 #include "backends/cpu/ops/check.h"
@@ -11,12 +11,13 @@ static et_cpu_strassen_sums_f32_function *const
 static et_cpu_strassen_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_strassen_f32);
 
-/* Rows are paired within an example, so that no example depends on another. */
+/* Returns the number of examples. Rows are paired within an example, so that examples are
+ * independent. */
 static size_t example_count(const et_cpu_tensor *x) {
   return x->rank < 3 ? 1 : (size_t)x->sizes[0];
 }
 
-/* Rows of an example. */
+/* Returns the number of rows of an example. */
 static size_t row_count(const et_cpu_tensor *x) {
   size_t rows = 1;
   for (uint8_t i = x->rank < 3 ? 0 : 1; i + 1 < x->rank; i++) {
@@ -85,16 +86,15 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return check_workspaces(op, &args, error);
 }
 
-/* Parts of the pairs times groups of columns, in this order, are shared out among as many
- * lanes as have a workspace: weights of a group are read by as few as can be. */
+/* Parts of the row pairs, for one column group after the other, are divided among the lanes that
+ * have a workspace. With this order, few lanes read the weights of each group. */
 typedef struct work {
   et_cpu_strassen strassen;
   et_cpu_strassen_sums_f32_function *add;
   et_cpu_strassen_f32_function *multiply;
   size_t pairs;
   size_t pair_parts;
-  size_t
-      together; /* parts, from one that is a multiple on, that fit a workspace */
+  size_t together; /* number of consecutive parts that fit in a workspace */
   size_t groups;
   size_t lanes;
   float *shared;
@@ -107,7 +107,7 @@ static void add_sums(void *data, size_t lane) {
   w->add(&w->strassen, first, w->pairs * (lane + 1) / w->lanes - first);
 }
 
-/* `count` parts of a group from number `index` on. */
+/* Returns the range of `count` parts of a column group, from part `index` on. */
 static et_cpu_range range_at(const work *w, size_t index, size_t count) {
   const size_t part = index % w->pair_parts;
   const size_t first = w->pairs * part / w->pair_parts;
@@ -119,8 +119,8 @@ static et_cpu_range range_at(const work *w, size_t index, size_t count) {
   return range;
 }
 
-/* Parts that are a lane's own are multiplied as one: their weights are read once, and tiles
- * have more rows. */
+/* Consecutive parts of one lane that fit in its workspace are computed as a single GEMM. It reads
+ * the weights once and has taller tiles. */
 static void run_lane(void *data, size_t lane) {
   const work *w = data;
   const size_t all = w->pair_parts * w->groups;
@@ -135,8 +135,8 @@ static void run_lane(void *data, size_t lane) {
   }
 }
 
-/* At most `most` pairs each. Where groups of columns cannot be shared out evenly, parts of
- * them are. */
+/* Divides the pairs into parts of at most `most`. If the lanes cannot share the column groups
+ * evenly, parts are smaller, so that lanes share groups. */
 static void split_pairs(work *w, size_t most) {
   const size_t parts = et_cpu_parts(w->pairs, most);
   const bool is_finer =

@@ -103,12 +103,12 @@ POSITIVE: Mapping[str, Any] = {"positive": True}
 
 
 def bounds(low: int, high: int = INT32_MAX) -> Mapping[str, Any]:
-    """Return the metadata of a field with integers in `low..high`, or with those members of an enum."""
+    """Return field metadata that limits an integer or an enum to `low..high`."""
     return {"range": (low, high)}
 
 
 def bounds_of(**limits: tuple[int, int]) -> Mapping[str, Any]:
-    """Return the metadata of a field with a record: bounds in place of those that the record's fields declare."""
+    """Return metadata of a record field with bounds that replace those declared by the fields of the record."""
     return {"bounds_of": limits}
 
 

@@ -100,8 +100,8 @@ class GemmF32Qbw(Activated):
     A word of `weights` has 32 / bits consecutive weights of a column, the first in the lowest bits. Columns are in
     panels of 16, padded with zeros, as in `gemm_f32`. Groups consist of whole words.
 
-    `others` begins with zero points or minima, in the shape of `scales`, if `format.offset` says so. They are
-    followed by the residual [..., N], which is optional.
+    If `format.offset` is ZERO_POINTS or MINIMA, `others` begins with zero points or minima, in the shape of `scales`.
+    An optional residual [..., N] follows.
 
     If x has one row, there may be up to 4 outputs, each with its own weights and no residual. Weights, scales, bias,
     and zero points or minima of the second and further outputs follow in `others`. All outputs have as many groups.
@@ -128,10 +128,11 @@ class GemmF32Qbw(Activated):
 class GemmQd8Qbw(Activated):
     """y = activation(x @ weights + bias) with dynamically quantized activations and 4-bit or 8-bit weights.
 
-    Each row of x is quantized to int8 by the range of its elements and 0. The sums over a group are exact integers.
+    Each row of x is quantized to int8 over the range of its elements, extended to include 0. Sums over a group
+    are exact integers.
     Operands are those of `gemm_f32_qbw`, without minima, with groups of at most `QD8_MAX_GROUP` weights.
 
-    `others` begins with zero points, in the shape of `scales`, if `format.offset` says so. They are followed by sums:
+    If `format.offset` is ZERO_POINTS, `others` begins with zero points, in the shape of `scales`. Sums follow:
     - of 8-bit weights: the sum of the quantized values of each group, int32 in the shape of `scales`;
     - of 4-bit weights, optional: the sum of the weights of each column, float32 in the shape of `bias`.
     """

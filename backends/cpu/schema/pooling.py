@@ -61,7 +61,7 @@ class PoolQs8(OpSpec):
 
 @dataclass(frozen=True)
 class AdaptivePool(OpSpec):
-    """Average, maximum or its index of each window of a volume, as `torch.nn.AdaptiveAvgPool3d` divides it.
+    """Average, maximum or argmax of each window of a volume, as `torch.nn.AdaptiveAvgPool3d` divides it.
 
     Along an axis of n elements, window i of m has the elements from floor(i * n / m) to before
     ceil((i + 1) * n / m).

@@ -14,7 +14,8 @@ _MAX_FACTOR = 1 << 21
 class RoundRows(OpSpec):
     """Dynamic quantization of rows to int8, and dequantization: y = (q - zero_point) * scale.
 
-    A row has the elements of the last `row_dims` dimensions. Its range is that of its elements and 0.
+    A row has the elements of the last `row_dims` dimensions. It is quantized over the range of its
+    elements, extended to include 0.
 
     half: the inverse scale is rounded to float16.
     """

@@ -9,7 +9,7 @@
 /* Returns the sum of `count` int8 values. */
 int32_t et_xnn_sum_of_bytes(const uint8_t *bytes, size_t count);
 
-/* Maximum number of 8-byte words whose nibble sums fit bytes: 8 * 2 * 15 < 256. */
+/* Maximum number of 8-byte words whose nibble sums fit in bytes: 8 * 2 * 15 < 256. */
 #define ET_XNN_NIBBLE_WORDS 8
 #define ET_XNN_NIBBLES UINT64_C(0x0f0f0f0f0f0f0f0f)
 #define ET_XNN_EVEN_BYTES UINT64_C(0x00ff00ff00ff00ff)

@@ -18,7 +18,7 @@ typedef struct et_xnn_matrix {
   bool is_transposed;  /* [depth][groups][outputs] */
 } et_xnn_matrix;
 
-/* Returns true if the weights are symmetric and their quantized values fit int8. */
+/* Returns true if the weights are symmetric and their quantized values fit in int8. */
 bool et_xnn_has_codes(const et_xnn_value *weights);
 
 /* Packs weights as [groups][panels][depth][16] for gemm_f32 and conv_f32. `dtype` is float32,

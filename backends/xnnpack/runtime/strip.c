@@ -1,5 +1,5 @@
-/* The rule of inverted residuals, which emits op mbconv_f32. The thresholds are
- * shared with the CPU backend's compiler: backends/cpu/schema/cost_model.py.
+/* The rule for inverted residuals. It emits mbconv_f32. The thresholds are shared with the CPU
+ * backend's compiler: backends/cpu/schema/cost_model.py.
  *
  * Blocks are selected before their rule runs (chain.c). et_xnn_prefers_strip() checks shapes, the
  * filter height and the workspace of each block by itself. The rule relies on these checks and adds
@@ -27,7 +27,7 @@ extern const et_backend_part et_cpu_op_mbconv_f32;
 /* Maximum number of filter rows, which the op lists on the stack. */
 #define MOST_FILTER_HEIGHT 32
 
-/* Maximum size of a dimension. The products below fit int64. */
+/* Maximum size of a dimension. The products below fit in int64. */
 #define MOST_SIZE (1 << 15)
 
 /* Maximum number of floats of a block in the workspace of a thread. */

@@ -14,7 +14,7 @@ extern const et_backend_part et_cpu_op_winograd_f32;
 #define TAPS ET_XNN_WINOGRAD_TAPS
 #define MOST_ACROSS 6 /* tile positions along an axis */
 
-#define MOST_CHANNELS 65536 /* workspaces fit int32 */
+#define MOST_CHANNELS 65536 /* workspaces fit in int32 */
 
 typedef et_xnn_pixels sizes;
 

@@ -33,7 +33,7 @@ bool et_xnn_is_of_bytes(const et_xnn_builder *b);
 /* Emits an op that clamps `floats` to the bounds of the node, if it has any. */
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
 
-/* Maximum value of each field of a window. Sums and products of fields fit int64. */
+/* Maximum value of each field of a window. Sums and products of fields fit in int64. */
 #define ET_XNN_MOST_WINDOW (1 << 20)
 
 /* Reads the window of a node. Zero padding that was folded into the node is added to its

@@ -1,4 +1,4 @@
-"""Tests that adaptive pooling agrees with PyTorch and is one op."""
+"""Tests that adaptive pooling lowers to one op and agrees with PyTorch."""
 
 from collections.abc import Callable
 

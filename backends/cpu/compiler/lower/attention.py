@@ -41,7 +41,7 @@ def _lower_attention(builder: Builder, node: Node) -> None:
 
 
 def _keys(builder: Builder, node: Node) -> Value:
-    """Return keys or values in place if each head has its own rows, as in KV caches; otherwise as rows."""
+    """Return keys or values unchanged if each head has its own rows, as in KV caches; otherwise, as rows."""
     if not builder.lies_in(node, _SIDE_BY_SIDE) and builder.lies_in(node, as_it_is(4)):
         return builder.read(node, as_it_is(4))
     return _rows(builder.read(node, _SIDE_BY_SIDE))

@@ -1,4 +1,4 @@
-"""Tests that attention is one op without transposes, and agrees with PyTorch."""
+"""Tests that attention lowers to one op without transposes and agrees with PyTorch."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Tests that slices, concatenation, padding, expansion and flips are one op each."""
+"""Tests that slices, concatenation, padding, expansion and flips each lower to one op."""
 
 from typing import Any
 

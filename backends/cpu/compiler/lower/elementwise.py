@@ -74,7 +74,10 @@ def kind_for(node: Node, operands: Sequence[Node]) -> type[Elementwise]:
 
 
 def _as_number(builder: Builder, operand: Any, rank: int, operands: Sequence[Any]) -> Any:
-    """Return a constant of one element as a scalar, if another computed operand has full rank; else `operand`."""
+    """If `operand` is a one-element constant and a non-constant operand has rank `rank`, return its value.
+
+    Otherwise, return `operand`.
+    """
     if not isinstance(operand, Node) or any(dim != 1 for dim in dims_at(operand)):
         return operand
     found = builder.layout(operand).value.constant

@@ -1,4 +1,4 @@
-"""Tests that `masked_scatter` is one op in one delegate, and agrees with PyTorch."""
+"""Tests that `masked_scatter` lowers to one op in one delegate and agrees with PyTorch."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Tests that norms and softmax are one op each, and agree with PyTorch."""
+"""Tests that norms and softmax each lower to one op and agree with PyTorch."""
 
 from typing import Any
 

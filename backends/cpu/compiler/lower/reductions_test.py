@@ -1,4 +1,4 @@
-"""Tests that reductions over any dimensions are one op, and agree with PyTorch."""
+"""Tests that reductions over any dimensions each lower to one op and agree with PyTorch."""
 
 from typing import Any
 

@@ -55,7 +55,7 @@ Refuses: TypeAlias = Callable[[Program, Node], Refusal]
 
 
 def never(program: Program, node: Node) -> Refusal:
-    """Refuse no node."""
+    """Accept every node."""
     return None
 
 

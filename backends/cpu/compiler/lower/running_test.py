@@ -1,4 +1,4 @@
-"""Tests that cumulative sums are one op, and agree with PyTorch."""
+"""Tests that each cumulative sum lowers to one op and agrees with PyTorch."""
 
 import pytest
 import torch

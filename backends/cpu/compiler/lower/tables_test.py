@@ -1,4 +1,4 @@
-"""Tests that embeddings and indexing are one op, and agree with PyTorch."""
+"""Tests that embeddings and indexing each lower to one op and agree with PyTorch."""
 
 from typing import Any
 

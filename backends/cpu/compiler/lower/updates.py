@@ -49,7 +49,7 @@ def _lower_slice_scatter(builder: Builder, node: Node) -> None:
 
 
 def _lower_select_scatter(builder: Builder, node: Node) -> None:
-    """Replace one row. The source lacks its dimension."""
+    """Replace one row. The source does not have the row dimension."""
     layout, dim = builder.layout(node.args[_CACHE]), _dim(node)
     order = tuple(each - (each > dim) for each in layout.order if each != dim)
     rows = view(builder.read(node.args[_ROWS], order), _with_size(layout.value.dims, layout.order.index(dim), 1))

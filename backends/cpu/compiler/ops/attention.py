@@ -40,7 +40,7 @@ def _sdpa(spec: SdpaF32, inputs: Sequence[Tensor], outputs: Sequence[Tensor], di
 
 
 def _heads(x: Tensor, heads: int, size: int) -> Tensor:
-    """Return [B, heads, rows, size] of [B, rows, ...] or [B, heads, rows, ...]."""
+    """Reshape [B, rows, ...] or [B, heads, rows, ...] to [B, heads, rows, size]."""
     if x.dim() == _RANK_OF_CACHES:
         return x[..., :size]
     return x[..., : heads * size].unflatten(-1, (heads, size)).transpose(1, 2)

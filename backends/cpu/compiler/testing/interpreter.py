@@ -105,7 +105,10 @@ class _Run:
 
 
 def _first_of_each(rows: Sequence[ValueRow], place: int) -> dict[int, ValueRow]:
-    """Return the first value of each argument or result. It has the sizes of that tensor."""
+    """Return the first value of each argument or result.
+
+    The first value has the sizes of the argument or result itself.
+    """
     found: dict[int, ValueRow] = {}
     for row in rows:
         if row.place == place:
