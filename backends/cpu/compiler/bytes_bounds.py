@@ -61,7 +61,7 @@ def _written_bounds(writer: Op | None, value: Value) -> _Bounds:
 
 
 def _merged(writer: Op | None, op: Op) -> Op | None:
-    """Return `writer` with the clamp `op` folded into it; None if `op` is not a clamp of its output."""
+    """Return `writer` with the clamp `op` folded into it, or None if `op` is not a clamp of its output."""
     bounds = _bounds_of(op)
     if bounds is None or writer is None or not isinstance(writer.spec, _WRITERS):
         return None

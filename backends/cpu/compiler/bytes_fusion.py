@@ -133,7 +133,7 @@ class _Fusion:
         return sources if len(sources) == len(found) else None
 
     def _source(self, value: Value) -> _Source | None:
-        """Return the quantized tensor of which `value` is the dequantized one; None if it is not dequantized."""
+        """Return the quantized tensor from which `value` is dequantized, or None."""
         writer = self._writers.get(value.storage)
         if writer is None or not isinstance(writer.spec, Dequantize):
             return None
@@ -205,7 +205,7 @@ def _number(value: Value) -> Tensor:
 
 
 def _requantizing(source: _Source, op: Op) -> Op | None:
-    """Return the op that requantizes `source` to the output of `op`; None if the quantized values are equal."""
+    """Return the op that requantizes `source` to the output of `op`, or None if the quantized values are equal."""
     value, reading = source
     codes = _bytes_of(value.dtype)
     table = quantized(_quantizing(op), dequantized(reading, codes)).to(op.output.dtype)

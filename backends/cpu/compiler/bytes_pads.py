@@ -59,7 +59,7 @@ def _keeps_zero(quantize: Op, dequantize: Op) -> bool:
 
 
 def _pads(copy: Op, height: int) -> Padding | None:
-    """Return the zero padding that `copy` adds to an image; None if it does anything else.
+    """Return the zero padding that `copy` adds to an image, or None if it does anything else.
 
     height: index of the height dimension. The width is the next dimension.
     """

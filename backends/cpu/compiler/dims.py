@@ -52,7 +52,7 @@ class Bounds:
         self._ranges = dict(ranges)
 
     def maximum(self, dim: Dim) -> int | None:
-        """Return the largest value of `dim`; None if it has no upper bound, or one that payloads cannot store.
+        """Return the largest value of `dim`, or None if it has no upper bound, or one that payloads cannot store.
 
         For a size that depends on data and has no other bound, torch.export gives the bound of an int64.
         """

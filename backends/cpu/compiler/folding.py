@@ -47,7 +47,7 @@ def _is_plain(writer: Op) -> bool:
 
 
 def _affine(op: Op, computed: Value) -> _Affine | None:
-    """Return factor and summand of each column; None if the op computes anything else."""
+    """Return factor and summand of each column, or None if the op computes anything else."""
     assert isinstance(op.spec, ElementwiseF32)
     call = op.spec.as_call()
     if call is None:

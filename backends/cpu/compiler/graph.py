@@ -243,5 +243,5 @@ def storages_of(values: Iterable[Value]) -> list[Value]:
 
 
 def source_of(op: Op, writers: Mapping[Value, Op]) -> Op | None:
-    """Return the op that writes the first input of `op`; None if there is none. writers: ops by output storage."""
+    """Return the op that writes the first input of `op`, or None. writers: ops by output storage."""
     return writers.get(op.inputs[0].storage) if op.inputs else None

@@ -8,7 +8,7 @@ from backends.cpu.schema.elementwise import MAX_OPERANDS, MAX_REGISTERS, Element
 
 
 def join_maps(graph: OpGraph) -> None:
-    """Fuse each elementwise op with those before it whose only reader it is, if sizes are equal."""
+    """Fuse each elementwise op with preceding elementwise ops that only it reads, if sizes are equal."""
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         while (joined := _joined_with_one(rewriter, op)) is not None:
@@ -31,7 +31,7 @@ def _joined_with_one(rewriter: Rewriter, op: Op) -> Op | None:
 
 
 def _join(first: Op, last: Op) -> Op | None:
-    """Return both as one op; None if that needs too many operands or registers."""
+    """Return both as one op, or None if that needs too many operands or registers."""
     one, two = first.spec, last.spec
     assert isinstance(one, ElementwiseF32) and isinstance(two, ElementwiseF32)
     inputs = list(dict.fromkeys([*first.inputs, *(each for each in last.inputs if each is not first.output)]))

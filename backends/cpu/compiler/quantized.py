@@ -46,7 +46,7 @@ class QuantizedConstants:
         return self._dequantized.get(node)
 
     def codes(self, tensor: Tensor) -> Codes | None:
-        """Return the quantized values of a dequantized constant; None unless it is int8 with zero point 0 per row."""
+        """Return the quantized values of a dequantized constant, or None if it is not int8 with zero point 0 per row."""
         found = self._codes.get(tensor.data_ptr())
         return found if found is not None and found.codes.numel() == tensor.numel() else None
 

@@ -31,7 +31,7 @@ class Rewriter:
                 yield op
 
     def writer(self, value: Value) -> Op | None:
-        """Return the op that writes `value`; None for arguments, constants and views."""
+        """Return the op that writes `value`, or None for arguments, constants and views."""
         return self._writer.get(value)
 
     def sole_use(self, value: Value) -> bool:

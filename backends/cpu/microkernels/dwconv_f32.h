@@ -3,9 +3,9 @@
  * y[i, j, c] = activation(sum over taps t of x[pixel(i, j, t), c] * w[t, c] + bias[c])
  *
  * Weights are panels of 16 channels, [panel, kernel_y, kernel_x, 16]. A call computes some
- * channels of one row of y. The tile is 7 (or 4) pixels by one vector of channels: a
- * weight in a register serves all pixels, and as many chains of multiply-adds hide their
- * latency. Rows of the image are passed as pointers, so that they may be in a ring buffer.
+ * channels of one row of y. The tile is 7 (or 4) pixels by one vector of channels: a weight in a
+ * register serves all pixels, and the independent accumulators hide the latency of
+ * multiply-adds. Rows of the image are passed as pointers, so that they may be in a ring buffer.
  * Loads are the bottleneck: each multiply-add reads an element of x. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_F32_H_

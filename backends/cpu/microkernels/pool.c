@@ -8,8 +8,9 @@ ET_INLINE et_f32 larger(et_f32 x, et_f32 most) {
   return et_f32_select((x > most) | (x != x), x, most);
 }
 
-/* Vectors of a pixel that are accumulated at once, as an addition has a latency of three cycles.
- * With AVX-512, one vector has as many lanes, and more code is not worth it. */
+/* Number of vectors of a pixel that are accumulated at once, to hide the three-cycle latency of
+ * additions. An AVX-512 vector has as many lanes as two AVX2 vectors, and more code is not worth
+ * it. */
 #if defined(ET_CPU_ISA_AVX512)
 #define VECTORS 1
 #else

@@ -1,4 +1,4 @@
-/* Horizontal sums of as many vectors at once as a vector has lanes. */
+/* Horizontal sums of ET_CPU_LANES vectors at once. */
 #ifndef BACKENDS_CPU_MICROKERNELS_REDUCE_LANES_H_
 #define BACKENDS_CPU_MICROKERNELS_REDUCE_LANES_H_
 

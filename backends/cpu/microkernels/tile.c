@@ -204,7 +204,7 @@ static tile_function *const tile_functions[ET_TILE_ROWS + 1]
                                           [ET_TILE_PANELS + 1] = {
                                               ET_TILE_LIST(TILE_ENTRY)};
 
-/* Returns the number of panels, of `left`, that tiles of that height compute at once. */
+/* Returns how many of `left` panels tiles of that height compute at once. */
 static size_t group_size(size_t height, size_t left) {
   size_t most = left < ET_TILE_PANELS ? left : ET_TILE_PANELS;
   while (tile_functions[height][most] == NULL) {
@@ -400,7 +400,7 @@ ET_NOINLINE void run_columns(group *g, size_t rows, size_t columns,
 }
 
 #if defined(ET_HAS_WIDE)
-/* Returns the number of trailing columns that wide tiles compute. Rows with a table have none. */
+/* Returns the number of trailing columns that wide tiles compute; 0 for rows with a table. */
 static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
   static const size_t others[] = {0, 2 * ET_PANEL, ET_PANEL};
   if (t->table != NULL || rows < ET_WIDE_ROWS || columns < ET_WIDE_COLUMNS ||

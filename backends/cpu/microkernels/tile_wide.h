@@ -22,8 +22,9 @@
 #define ET_WIDE_VECTORS (ET_WIDE_COLUMNS / ET_WIDE_HALF)
 
 /* Maximum K for which all columns use wide tiles, and whether `start` is required. With a larger
- * K, only trailing columns that would waste lanes do, because taller tiles read the weights less
- * often. AVX-512 has wide tiles only for such columns, and only in the first K block. */
+ * K, only trailing columns that would waste lanes use them, because taller tiles read the
+ * weights less often. AVX-512 has wide tiles only for such columns, and only in the first K
+ * block. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_MOST_WIDE_DEPTH 0
 #define ET_WIDE_BEGINS 1

@@ -37,7 +37,7 @@ ET_INLINE et_runs_i8 et_runs_of_i8(const et_taps_i8 *t) {
              : ET_RUNS_PACKED;
 }
 
-/* Consecutive output pixels of a row, what they read, and the destination of its addresses. */
+/* Consecutive output pixels of a row, their input, and the destination of its addresses. */
 typedef struct et_segment_i8 {
   const et_taps_i8 *taps;
   const uint8_t *rows[ET_CPU_TAPS_I8]; /* of the image, as in et_find_rows_i8 */

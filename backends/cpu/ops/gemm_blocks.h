@@ -54,8 +54,8 @@ static inline bool et_cpu_divides_rows(size_t rows, size_t columns,
   return rows / threads >= least && depth * columns <= rows * (depth + columns);
 }
 
-/* Returns the number of parts of columns, the same for each thread. A part has enough panels
- * for tiles of several panels. */
+/* Returns the number of column parts: a multiple of `threads`, or fewer if there are too few
+ * panels. A part has enough panels for tiles of several panels. */
 static inline size_t et_cpu_column_parts(size_t columns, size_t threads) {
   const size_t least = 8;
   const size_t panels = et_cpu_parts(columns, 16);

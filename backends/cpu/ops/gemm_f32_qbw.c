@@ -106,8 +106,8 @@ static void read(const et_cpu_gemm_f32_qbw_args *args, work *w) {
   w->gemms[0].residual = residual != NULL ? residual->data : NULL;
 }
 
-/* Returns the columns of all GEMMs. Several GEMMs are divided between panels, so that
- * theirs are padded. */
+/* Returns the number of columns of all GEMMs. If there are several, each has whole panels,
+ * because work is divided between panels. */
 static size_t columns_of(const work *w) {
   size_t columns = w->gemms[0].columns;
   for (size_t i = 1; i < w->count; i++) {

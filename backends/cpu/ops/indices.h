@@ -1,4 +1,4 @@
-/* Indices of rows, whose values are known at a call only: int64 or int32. */
+/* Indices of rows, int64 or int32. Their values are known only at call time. */
 #ifndef BACKENDS_CPU_OPS_INDICES_H_
 #define BACKENDS_CPU_OPS_INDICES_H_
 

@@ -46,9 +46,9 @@ static int32_t outputs_along(const et_cpu_window_attributes *window,
   return outputs > INT32_MAX ? INT32_MAX : (int32_t)outputs;
 }
 
-/* Sets the members that follow from the size of the block's input. A block that is not the
- * last has as many columns as the next one, a GEMM, has channels; it computes one row at a
- * time, when the next one reads it. */
+/* Sets the members that depend on the size of the block's input. The number of columns of a
+ * block before the last is the number of channels of the next block, whose expansion is a GEMM.
+ * Such a block computes one row at a time, when the next block reads it. */
 static void find_sizes(const et_cpu_mbconv_f32_args *args, block *b) {
   b->layers = layers_of(args, b->index);
   b->weights = args->weights + b->index * WEIGHTS;

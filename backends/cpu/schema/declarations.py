@@ -21,7 +21,7 @@ from backends.cpu.schema.words import (
 )
 
 MAX_RANK = 8
-"""The largest rank of a tensor (`ET_CPU_MAX_RANK`)."""
+"""Maximum rank of a tensor (`ET_CPU_MAX_RANK`)."""
 
 INT32_MAX = 2**31 - 1
 INT32_MIN = -(2**31)
@@ -216,7 +216,7 @@ def word_count(record: type[Record]) -> int:
 
 
 def repeated_part(record: type[Record]) -> Part | None:
-    """Return the repeated field, which has the remaining words; None if there is none."""
+    """Return the repeated field, which has the remaining words, or None."""
     return next((part for part in parts_of(record) if part.is_repeated), None)
 
 

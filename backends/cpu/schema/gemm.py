@@ -104,7 +104,8 @@ class GemmF32Qbw(Activated):
     An optional residual [..., N] follows.
 
     If x has one row, there may be up to 4 outputs, each with its own weights and no residual. Weights, scales, bias,
-    and zero points or minima of the second and further outputs follow in `others`. All outputs have as many groups.
+    and zero points or minima of the second and further outputs follow in `others`. All outputs have the same
+    number of groups.
     """
 
     format: LowBitFormat
@@ -133,8 +134,8 @@ class GemmQd8Qbw(Activated):
     Operands are those of `gemm_f32_qbw`, without minima, with groups of at most `QD8_MAX_GROUP` weights.
 
     If `format.offset` is ZERO_POINTS, `others` begins with zero points, in the shape of `scales`. Sums follow:
-    - of 8-bit weights: the sum of the quantized values of each group, int32 in the shape of `scales`;
-    - of 4-bit weights, optional: the sum of the weights of each column, float32 in the shape of `bias`.
+    - 8-bit weights: the sum of the quantized values of each group, int32 in the shape of `scales`;
+    - 4-bit weights, optional: the sum of the weights of each column, float32 in the shape of `bias`.
     """
 
     format: LowBitFormat
@@ -178,7 +179,7 @@ class GroupedGemmF32F16w(GroupedGemmF32):
 
 @dataclass(frozen=True)
 class Matmul(OpSpec):
-    """y = a @ b for batches of matrices, both of which are computed. Batch dims of a and b may be 1.
+    """y = a @ b for batches of matrices. Neither operand is prepacked. Batch dims of a and b may be 1.
 
     transposed: b is [..., N, K].
     workspace: at least `MATMUL_WORKSPACE` floats per thread.

@@ -7,7 +7,7 @@ from typing import ClassVar
 from backends.cpu.schema.declarations import ANY, F32, INDEX, Dtype, OpSpec, Tensor
 
 TOPK_MAX = 64
-"""The largest k of `topk`, which keeps the indices of a row's selected elements on the stack."""
+"""Maximum k of `topk`. The indices of the selected elements of a row are on the stack."""
 
 _INT64 = (Dtype.INT64,)
 

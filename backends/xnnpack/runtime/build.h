@@ -13,7 +13,7 @@ typedef struct et_xnn_sizes {
   size_t scratch_bytes;
 } et_xnn_sizes;
 
-/* Verifies the payload and counts what its ops need. */
+/* Verifies the payload and counts the memory that its ops need. */
 et_status et_xnn_size_up(const et_backend_context *context, et_xnn_sizes *out);
 
 /* Reports the same in the form of et_backend.measure. */

@@ -1,5 +1,5 @@
-/* Memory is reserved from what rules emit in mode COUNT, and used by what they emit in modes BUILD
- * and RESIZE. This holds under these invariants:
+/* The tensors and ops that rules emit in mode COUNT determine the reserved memory. Those emitted
+ * in modes BUILD and RESIZE use it. The memory suffices under these invariants:
  *
  * - Rules branch on the payload, the options and the declared sizes only. Modes differ in the sizes
  *   of tensors, never in their number or order. add() checks tensors against handle->counts,

@@ -54,7 +54,7 @@ bool et_xnn_takes_winograd(const et_xnn_builder *b,
 /* Emits winograd_f32. */
 void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c);
 
-/* The same for int8 images: the decision, the packed weights, and the number of tiles per
+/* The int8 counterparts: the decision, the packed weights, and the number of tiles per
  * iteration. In winograd_i8.c. */
 bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
                               const et_xnn_convolution_of *c);

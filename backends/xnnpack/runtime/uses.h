@@ -5,7 +5,7 @@
 #include "backends/xnnpack/runtime/node.h"
 
 /* Number of values whose readers are counted. Values with larger ids count as read several
- * times. A fixed size needs no allocation; real files have a hundredth of it. */
+ * times. A fixed size needs no allocation; real files have 1 % of this number. */
 #define ET_XNN_USES 65536
 
 /* Maximum distance between the writer and the reader of a value that are fused. It keeps the

@@ -55,7 +55,7 @@ def _volume(x: Value, count: int) -> Value:
 
 
 def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
-    """Return the window that covers images of size `before` with `after` windows of one size; None if there is none."""
+    """Return the window that covers images of size `before` with `after` windows of one size, or None."""
     if after == (1, 1):
         return WHOLE
     height, width = (_even_side(size, count) for size, count in zip(before, after, strict=True))

@@ -85,7 +85,7 @@ class Builder:
         return self._ordered(layout, order or as_it_is(len(layout.order)), node)
 
     def read_weight(self, node: Node, order: Order | None = None) -> Value | None:
-        """Return a constant in the dtype of the program, in the memory order `order`; None for computed tensors."""
+        """Return a constant in the dtype of the program, in the memory order `order`, or None for computed tensors."""
         found = self.program.weight(node)
         return (
             None

@@ -63,7 +63,7 @@ def _scale(builder: Builder, node: Node, layout: TensorLayout, factor: Tensor | 
 
 
 def _rows(program: Program, node: Node) -> tuple[Tensor | None, Tensor | None]:
-    """Return scale and shift of each channel; None for a missing one."""
+    """Return scale and shift of each channel, or None for a missing one."""
     return program.constant(node.args[_WEIGHT]), program.constant(node.args[_BIAS])
 
 

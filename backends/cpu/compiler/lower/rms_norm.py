@@ -31,7 +31,7 @@ class RmsNorm:
 
 
 def rms_norm_at(program: Program, node: Node) -> RmsNorm | None:
-    """Return the RMS norm whose last operator is `node`, with its scale if it has one; None if there is none."""
+    """Return the RMS norm whose last operator is `node`, with its scale if it has one, or None."""
     plain = _plain(program, node)
     if plain is not None or to_torch_overload(node.target) != _aten.mul.Tensor:
         return plain
@@ -43,7 +43,7 @@ def rms_norm_at(program: Program, node: Node) -> RmsNorm | None:
 
 
 def _uncast(node: object) -> object:
-    """Return the operand of a cast between floating-point dtypes, which ops all compute in float32; else `node`.
+    """Return the operand of a cast between floating-point dtypes, which ops all compute in float32; otherwise, `node`.
 
     16-bit models have such a cast before the multiplication by the scale.
     """

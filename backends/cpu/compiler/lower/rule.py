@@ -38,12 +38,12 @@ class Program:
         self._constants = ConstantTable(program, fake_mode_of(program.graph))
 
     def constant(self, value: object) -> Tensor | None:
-        """Return the elements of a constant, dequantized and as float32 if 16-bit; None for other values."""
+        """Return the elements of a constant, dequantized and as float32 if 16-bit, or None for other values."""
         found = self.weight(value)
         return found.float() if found is not None and found.dtype in HALVES else found
 
     def weight(self, value: object) -> Tensor | None:
-        """Return the elements of a constant in the dtype of the program, dequantized; None for other values."""
+        """Return the elements of a constant in the dtype of the program, dequantized, or None for other values."""
         if isinstance(value, Node) and value.op == "call_function":
             return self.quantized.dequantized(value, self._constants.tensor)
         return self._constants.tensor(value)

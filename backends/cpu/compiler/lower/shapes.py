@@ -55,7 +55,7 @@ def _lower_view(builder: Builder, node: Node) -> None:
 
 
 def viewed_order(layout: TensorLayout, dims: Sequence[Dim]) -> Order | None:
-    """Return the memory order of a view of `layout` with sizes `dims`; None if elements have to be moved."""
+    """Return the memory order of a view of `layout` with sizes `dims`, or None if elements have to be moved."""
     if 0 in dims:
         return as_it_is(len(dims))
     place = {dim: position for position, dim in enumerate(layout.order)}

@@ -114,12 +114,12 @@ WHOLE = tuple(
 
 
 def rule_of(node: Node) -> Rule | None:
-    """Return the rule for the operator of `node`; None if there is none."""
+    """Return the rule for the operator of `node`, or None."""
     return RULES.get(to_torch_overload(node.target) or node.target)
 
 
 def refusal(program: Program, node: Node) -> Refusal:
-    """Return why `node` cannot be lowered; None if it can."""
+    """Return why `node` cannot be lowered, or None if it can."""
     rule = rule_of(node)
     if rule is None:
         return f"{to_torch_overload(node.target) or node.target} is not supported"

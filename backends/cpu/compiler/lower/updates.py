@@ -1,4 +1,4 @@
-"""Operators that return a copy of a tensor with some elements replaced, with which programs write to caches."""
+"""Lowering of operators that return a copy of a tensor with some elements replaced, such as cache updates."""
 
 from collections.abc import Sequence
 

@@ -44,7 +44,7 @@ class Expression:
         return self._code.add(InstructionF32.activate(self._register, activation))
 
     def where(self, yes: _Number, no: _Number) -> "Expression":
-        """Return `yes` if this value is true, else `no`."""
+        """Return `yes` if this value is true; otherwise, `no`."""
         return self.apply(Opcode.WHERE, yes, no)
 
     def exp(self) -> "Expression":
@@ -64,7 +64,7 @@ class Expression:
         return self.apply(Opcode.CEIL)
 
     def equals(self, other: _Number) -> "Expression":
-        """Return 1 if both values are equal, else 0."""
+        """Return 1 if both values are equal; otherwise, 0."""
         return self.apply(Opcode.EQ, other)
 
     def __add__(self, other: _Number) -> "Expression":
