@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import sympy
 import torch
 from torch import Tensor
 from torch.export import Dim, ExportedProgram
@@ -27,6 +28,7 @@ from exir.cli.reporting.calls import Call, QuantizedOutput, write_calls
 from exir.cli.reporting.instruction_values import record_instruction_values
 from exir.cli.reporting.reference import Further, record_calls
 from exir.error import ConfigError
+from exir.graph.fake_mode import fake_mode_of
 from exir.graph.input_bounds import correct_ranges
 from exir.graph.program_bundle import CompilationContext
 from exir.model.spec import ModelSpec
@@ -189,17 +191,31 @@ def _accepted_ends(network: Network, program: ExportedProgram) -> list[tuple[Any
 
 
 def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
-    """Whether inputs are in the program's ranges, which can be narrower than declared."""
-    values = [node.meta.get("val") for node in program.graph.find_nodes(op="placeholder")][-len(inputs) :]
-    for value, given in zip(values, inputs, strict=True):
-        sizes = zip(value.shape, given.shape, strict=True) if isinstance(value, Tensor) else [(value, given)]
-        for expected, size in sizes:
-            if not isinstance(expected, torch.SymInt):
-                continue
-            known = program.range_constraints.get(expected.node.expr)
-            if known is not None and not known.lower <= size <= known.upper:
-                return False
-    return True
+    """Whether the exported program holds for the sizes and integers of `inputs`.
+
+    Ranges can be narrower than declared. torch.export also decides equalities for the example, such as
+    whether a size is 1 and is broadcast, and declares the result static.
+    """
+    values = _symbol_values(program, inputs)
+    ranges = program.range_constraints
+    if not all(
+        ranges[symbol].lower <= size <= ranges[symbol].upper for symbol, size in values.items() if symbol in ranges
+    ):
+        return False
+    shape_env = fake_mode_of(program.graph).shape_env
+    guards = [] if shape_env is None else [guard.expr for guard in shape_env.guards]
+    return all(guard.xreplace(values) != sympy.false for guard in guards if isinstance(guard, sympy.Eq))
+
+
+def _symbol_values(program: ExportedProgram, inputs: Sequence[Any]) -> dict[sympy.Symbol, sympy.Integer]:
+    """Return the value in `inputs` of each symbol that is a size or an integer."""
+    declared = [node.meta.get("val") for node in program.graph.find_nodes(op="placeholder")][-len(inputs) :]
+    pairs = [
+        pair
+        for value, given in zip(declared, inputs, strict=True)
+        for pair in (zip(value.shape, given.shape, strict=True) if isinstance(value, Tensor) else [(value, given)])
+    ]
+    return {size.node.expr: sympy.Integer(given) for size, given in pairs if isinstance(size, torch.SymInt)}
 
 
 def _cloned(inputs: Sequence[Any]) -> list[Any]:

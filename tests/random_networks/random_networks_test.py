@@ -104,6 +104,13 @@ def test_constant_integer_is_compared_with_its_value_only() -> None:
     assert {number for _, number in exported.ends} == {2}
 
 
+def test_calls_with_other_sizes_than_torch_export_assumes_are_omitted() -> None:
+    """The example has a tensor of size 1, which is broadcast and declared static."""
+    network = replace(_chain("torch.zeros(n // 2 % 5) + {0}.sum() + torch.ones(3)"), number=Varying(3, 0, 5))
+    ends = {number for _, number in export_network(network).ends}
+    assert ends == {2, 3}
+
+
 def test_tolerance_of_a_network_that_creates_tensors_includes_eager_rounding() -> None:
     """Created tensors are float64 as well, to measure the error of float32."""
     network = _chain("", "F.layer_norm({0} * 1e-5 + 1, (3,), None, None, 1e-14)")
