@@ -109,6 +109,10 @@ class DimTable:
             if not self._is_told(dim) and (found := self._found(dim)) is not None:
                 return found
             return self._apply(_BINARY[kind], dim, *dim.args)
+        if kind is sympy.Mul and not dim.as_coeff_Mul()[0].is_Integer:
+            equal = sympy.expand_mul(dim, deep=False)  # n * (6 * m + 6) / 6
+            if equal != dim:
+                return self.add(equal)
         if kind in _FOLDED:
             op, whole = _FOLDED[kind]
             return self._fold(op, whole, _in_order(dim.args))

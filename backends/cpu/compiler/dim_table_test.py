@@ -59,6 +59,7 @@ def test_expressions_are_computed_from_their_parts(expression: sympy.Expr, n: in
         -16 * _N * functions.FloorDiv(-1, 16 * _N),
         -functions.FloorDiv(-7, _N) + 1,
         functions.PythonMod(-7, _N),
+        _N * (6 * functions.FloorDiv(_N + 1, 2) + 6) / 6,
     ],
 )
 @pytest.mark.parametrize("n", range(2, 10))
