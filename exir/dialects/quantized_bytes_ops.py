@@ -73,8 +73,10 @@ def _quantized_binary_op(combine: Callable[[Tensor, Tensor], Tensor]) -> Callabl
 
 
 def _look_up(x: Tensor, table: Tensor) -> Tensor:
-    # `empty_like` keeps the layout of the operand, which indexing does not.
-    return torch.empty_like(x).copy_(table[x.to(torch.int64) - torch.iinfo(x.dtype).min])
+    # `empty_like` keeps the layout of the operand, which indexing does not. `table[...]` would convert a
+    # 0-d index to a Python integer.
+    indices = x.to(torch.int64) - torch.iinfo(x.dtype).min
+    return torch.empty_like(x).copy_(torch.ops.aten.index.Tensor(table, [indices]))
 
 
 def _quantized_mean(x: Tensor, dims: list[int], keepdim: bool, zero_point: int) -> Tensor:

@@ -276,3 +276,15 @@ def test_clamp_with_an_integer_input_as_bound_is_not_fused() -> None:
     for number in (2, 6):
         expected = before.module(check_guards=False)(inputs[0], number)
         torch.testing.assert_close(after.module(check_guards=False)(inputs[0], number), expected)
+
+
+def test_lookup_of_a_scalar_tensor_is_fused() -> None:
+    class Scalar(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.nn.functional.silu(x.mean()).abs()
+
+    x = torch.randn(PICTURE)
+    program = _to_edge_program(Scalar(), x)
+    fused = _fuse_program(program)
+    assert "quantized_bytes::table" in operator_names(fused)
+    torch.testing.assert_close(fused.module()(x), program.module()(x), atol=0.02, rtol=0.0)
