@@ -11,19 +11,6 @@
 static et_cpu_conv_qs8_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS_I8(et_cpu_conv_qs8);
 
-static et_status check_attributes(const et_cpu_op *op,
-                                  const et_cpu_conv_qs8_args *args,
-                                  et_error *error) {
-  const et_cpu_conv_qs8_attributes *a = &args->attributes;
-  ET_RETURN_IF_ERROR(et_cpu_check_window_sizes(
-      op, &a->window, args->x->sizes + 1, args->y->sizes + 1, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_quantized_value(op, args->x, a->zero_point, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_quantized_value(op, args->x, a->min_value, error));
-  return et_cpu_check_output_quantization(op, args->y, &a->quantizing, error);
-}
-
 /* Checks that the groups divide the channels, and that buffers on the stack suffice. */
 static et_status check_depth(int64_t channels, int64_t columns, int64_t groups,
                              int64_t taps, et_error *error) {
@@ -59,7 +46,11 @@ static et_status check_weights(const et_cpu_op *op,
 static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_conv_qs8_args args = et_cpu_conv_qs8_args_of(op);
   ET_RETURN_IF_ERROR(et_cpu_check_same_batch(op, args.x, args.y, error));
-  ET_RETURN_IF_ERROR(check_attributes(op, &args, error));
+  const et_cpu_conv_qs8_attributes *a = &args.attributes;
+  ET_RETURN_IF_ERROR(et_cpu_check_window_sizes(
+      op, &a->window, args.x->sizes + 1, args.y->sizes + 1, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_conv_quantization(
+      op, args.x, a->zero_point, a->min_value, args.y, &a->quantizing, error));
   return check_weights(op, &args, error);
 }
 

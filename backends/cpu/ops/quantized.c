@@ -25,6 +25,15 @@ et_status et_cpu_check_output_quantization(
   return et_cpu_check_quantized_value(op, tensor, output->high, error);
 }
 
+et_status et_cpu_check_conv_quantization(
+    const et_cpu_op *op, const et_cpu_tensor *x, int32_t zero_point,
+    int32_t min_value, const et_cpu_tensor *y,
+    const et_cpu_output_quantization *output, et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_check_quantized_value(op, x, zero_point, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_quantized_value(op, x, min_value, error));
+  return et_cpu_check_output_quantization(op, y, output, error);
+}
+
 et_cpu_bytes et_cpu_bytes_of(const et_cpu_tensor *tensor, int32_t zero_point) {
   const et_cpu_bytes bytes = {tensor->data, zero_point,
                               tensor->dtype == ET_SCALAR_TYPE_INT8,

@@ -20,6 +20,13 @@ et_status et_cpu_check_output_quantization(
     const et_cpu_op *op, const et_cpu_tensor *tensor,
     const et_cpu_output_quantization *output, et_error *error);
 
+/* Checks the quantization of a convolution: the zero point and the lower bound of
+ * its input `x`, and `output` of its output `y`. */
+et_status et_cpu_check_conv_quantization(
+    const et_cpu_op *op, const et_cpu_tensor *x, int32_t zero_point,
+    int32_t min_value, const et_cpu_tensor *y,
+    const et_cpu_output_quantization *output, et_error *error);
+
 /* Returns the quantized values of `tensor`. */
 et_cpu_bytes et_cpu_bytes_of(const et_cpu_tensor *tensor, int32_t zero_point);
 
