@@ -36,7 +36,7 @@ def named(graph_module: GraphModule, prefix: str) -> Node:
 
 
 def liar(prefix: str, lie: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[GraphModule], None]:
-    """Return a pass that replaces the metadata of one node with `lie` of its value."""
+    """Return a pass that replaces the metadata of one node with wrong metadata."""
 
     def lying(graph_module: GraphModule) -> None:
         node = named(graph_module, prefix)

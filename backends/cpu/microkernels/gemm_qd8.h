@@ -16,7 +16,7 @@
 /* Maximum group size for which sums of a group are exact and its rows fit on the stack. */
 #define ET_CPU_QD8_MAX_GROUP 512
 
-/* There are no minima and no residual. */
+/* Operands of a GEMM of dynamically quantized rows. Minima and residuals are not supported. */
 typedef struct et_cpu_gemm_qd8 {
   et_cpu_gemm_qbw weights;
   const int32_t

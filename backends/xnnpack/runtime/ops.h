@@ -8,8 +8,8 @@ extern const et_backend_part et_xnn_op_round_rows;
 extern const et_backend_part et_xnn_op_add_qs8;
 extern const et_backend_part et_xnn_op_argmax_pool;
 
-/* The transpose of conv_f32, with its attributes. The input is NHWC, there is no residual, and
- * the activation is a clamp or none. The output may have any size. */
+/* Transposed convolution with the attributes of conv_f32. The input is NHWC, the activation is
+ * absent or a clamp, and residuals are not supported. The output may have any size. */
 extern const et_backend_part et_xnn_op_transposed_conv;
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_OPS_H_ */

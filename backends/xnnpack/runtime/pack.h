@@ -32,7 +32,7 @@ et_xnn_tensor et_xnn_pack_quads(et_xnn_builder *b, const et_xnn_matrix *m);
 et_xnn_tensor et_xnn_pack_tap_quads(et_xnn_builder *b, const et_xnn_matrix *m,
                                     int32_t height);
 
-/* Packs a bias as float32 [groups][panels * 16], or zeros if there is no bias. */
+/* Packs a bias as float32 [groups][panels * 16], or zeros without a bias. */
 et_xnn_tensor et_xnn_pack_bias(et_xnn_builder *b, const et_xnn_matrix *m,
                                uint32_t bias);
 
