@@ -3,18 +3,19 @@
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load("//runtime:build_defs.bzl", "RUNTIME_COPTS")
 
-def op_tests(name, ops):
-    """Declares the test `<op>_test.c` of each op.
+def op_tests(name, srcs):
+    """Declares a test for each file `<op>_test.c`.
 
     Args:
       name: name of the test suite of all of them.
-      ops: names of ops.
+      srcs: the files.
     """
-    for op in ops:
+    tests = [src[:-len(".c")] for src in srcs]
+    for test in tests:
         cc_test(
-            name = op + "_test",
+            name = test,
             size = "small",
-            srcs = [op + "_test.c"],
+            srcs = [test + ".c"],
             copts = RUNTIME_COPTS,
             linkopts = ["-lm"],
             deps = [
@@ -25,5 +26,5 @@ def op_tests(name, ops):
         )
     native.test_suite(
         name = name,
-        tests = [op + "_test" for op in ops],
+        tests = tests,
     )

@@ -1,86 +1,29 @@
-"""All declared ops."""
+"""All declared ops, found in the modules of this package."""
 
-from backends.cpu.schema.attention import KvUpdate, SdpaF32
-from backends.cpu.schema.convolution import (
-    Col2im,
-    ConvF32,
-    ConvF32F16w,
-    ConvQs8,
-    DwconvF32,
-    DwconvQs8,
-    MbconvF32,
-    WinogradF32,
-    WinogradQs8,
-)
-from backends.cpu.schema.copies import Copy, Permute
+from collections.abc import Iterator
+from types import ModuleType
+
+from backends.cpu.schema import xnnpack
 from backends.cpu.schema.declarations import OpSpec
-from backends.cpu.schema.elementwise import ElementwiseF32, ElementwiseI64
-from backends.cpu.schema.embedding import Embedding, EmbeddingQw
-from backends.cpu.schema.gemm import (
-    GemmF32,
-    GemmF32F16w,
-    GemmF32Qbw,
-    GemmQd8Qbw,
-    GroupedGemmF32,
-    GroupedGemmF32F16w,
-    Matmul,
-    StrassenF32,
-)
-from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
-from backends.cpu.schema.normalization import Norm, Softmax
-from backends.cpu.schema.pooling import AdaptivePool, PoolF32, PoolQs8
-from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize
-from backends.cpu.schema.reduction import Reduce
-from backends.cpu.schema.resampling import GridSample, Resize
-from backends.cpu.schema.xnnpack import AddQs8, ArgmaxPool, RoundRows, TransposedConvolution
+from backends.cpu.schema.discovery import modules_of
 
-OPS: tuple[type[OpSpec], ...] = (
-    GemmF32,
-    GemmF32F16w,
-    Permute,
-    Copy,
-    ElementwiseF32,
-    ElementwiseI64,
-    Reduce,
-    Softmax,
-    SdpaF32,
-    KvUpdate,
-    GemmF32Qbw,
-    GemmQd8Qbw,
-    Matmul,
-    GroupedGemmF32,
-    GroupedGemmF32F16w,
-    Embedding,
-    EmbeddingQw,
-    Norm,
-    Arange,
-    Cumsum,
-    Topk,
-    Resize,
-    GridSample,
-    Quantize,
-    Dequantize,
-    BinaryQs8,
-    LutQs8,
-    Cast,
-    StrassenF32,
-    MaskedScatter,
-    PoolF32,
-    PoolQs8,
-    AdaptivePool,
-    ConvF32,
-    ConvF32F16w,
-    DwconvF32,
-    WinogradF32,
-    ConvQs8,
-    DwconvQs8,
-    WinogradQs8,
-    MbconvF32,
-    Col2im,
-)
-"""All ops of payloads."""
 
-ALL_OPS: tuple[type[OpSpec], ...] = (*OPS, RoundRows, AddQs8, ArgmaxPool, TransposedConvolution)
+def _ops_in(module: ModuleType) -> Iterator[type[OpSpec]]:
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, OpSpec) and value.__module__ == module.__name__:
+            yield value
+
+
+def _payload_ops() -> Iterator[type[OpSpec]]:
+    """Yield the classes that declare a code. Common bases of ops do not."""
+    for module in modules_of("backends.cpu.schema"):
+        yield from (op for op in _ops_in(module) if "code" in vars(op))
+
+
+OPS: tuple[type[OpSpec], ...] = tuple(sorted(_payload_ops(), key=lambda op: op.code))
+"""All ops of payloads, in the order of their codes."""
+
+ALL_OPS: tuple[type[OpSpec], ...] = (*OPS, *_ops_in(xnnpack))
 """All ops, including those that only the XNNPACK backend builds."""
 
 BY_CODE = {op.code: op for op in OPS}

@@ -1,6 +1,5 @@
 """Tests that declarations of ops are encoded as words and generate the expected C code."""
 
-import ast
 import re
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -11,8 +10,8 @@ import pytest
 from backends.cpu.schema import convolution, elementwise, gemm
 from backends.cpu.schema.codegen.c_headers import content_of, file_names
 from backends.cpu.schema.codegen.c_records import enum_of, struct_of
-from backends.cpu.schema.codegen.op_reference import PAGE, with_reference
 from backends.cpu.schema.codegen.ranges import bounds_at, word_ranges
+from backends.cpu.schema.codegen.update import files_of_tree
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import Count, OpSpec, Record, Tensor, at_word, only_if, repeated_part, word_count
 from backends.cpu.schema.gemm import GemmF32, StrassenF32
@@ -37,6 +36,10 @@ def test_codes_and_names_of_ops_are_unique() -> None:
     assert len(BY_NAME) == len(ALL_OPS)
 
 
+def test_the_header_of_an_undeclared_op_is_an_error() -> None:
+    assert content_of("removed.h").startswith('#error "backends/cpu/schema: removed is not declared;')
+
+
 def test_headers_define_the_limits_of_ops() -> None:
     assert f"#define ET_CPU_TOPK_MAX_K {TOPK_MAX}\n" in content_of("topk.h")
 
@@ -59,16 +62,10 @@ def test_microkernels_define_the_constants_of_the_schema(header: str, macro: str
     assert re.findall(rf"^#define ET_CPU_{macro} (\d+)", text, re.M) == [str(value)]
 
 
-def test_page_has_the_reference_of_declared_ops() -> None:
-    page = Path(PAGE).read_text(encoding="utf-8")
-    assert page == with_reference(page), "run tools/python -m backends.cpu.schema.codegen.op_reference"
-
-
-def test_op_lists_of_bazel_match_the_registry() -> None:
-    text = Path("backends/cpu/ops.bzl").read_text(encoding="utf-8")
-    lists = {name: ast.literal_eval(names) for name, names in re.findall(r"^(\w+) = (\[.*?\])", text, re.M | re.S)}
-    cpu_ops = sorted(op.op_name() for op in OPS)
-    assert lists == {"CPU_OPS": cpu_ops, "XNNPACK_OPS": sorted({op.op_name() for op in ALL_OPS} - set(cpu_ops))}
+@pytest.mark.parametrize("path", files_of_tree())
+def test_generated_files_of_the_source_tree_are_up_to_date(path: str) -> None:
+    found = Path(path).read_text(encoding="utf-8")
+    assert found == files_of_tree()[path], "run tools/python -m backends.cpu.schema.codegen.update"
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,16 @@ def content_of(name: str) -> str:
         "op_codes.h": lambda: _header(name, [], _op_codes()),
         "records.h": lambda: _header(name, ["backends/cpu/schema/word.h"], _shared_definitions()),
     }
-    return writers[name]() if name in writers else _op_header(BY_NAME[name.removesuffix(".h")])
+    if name in writers:
+        return writers[name]()
+    op = BY_NAME.get(name.removesuffix(".h"))
+    return _undeclared_header(name) if op is None else _op_header(op)
+
+
+def _undeclared_header(name: str) -> str:
+    """Return a header on which only the users of a removed op fail."""
+    problem = f"{name.removesuffix('.h')} is not declared; run tools/python -m backends.cpu.schema.codegen.update"
+    return f'#error "backends/cpu/schema: {problem}"\n'
 
 
 def _header(name: str, includes: Sequence[str], body: str) -> str:
