@@ -8,11 +8,12 @@ ET_INLINE et_f32 clamped(et_f32 x, parameters p) {
   return et_f32_clamp(x, et_f32_all(p.low), et_f32_all(p.high));
 }
 
-/* Returns x * Phi(x), where Phi is the distribution function of the normal distribution.
+/* Returns x * Phi(x), where Phi is the cumulative distribution function of the standard normal
+ * distribution.
  *
- * Phi(x) - 1/2 = x * R(x^2). R is a quotient of polynomials, 3x faster than et_f32_erf. It is
- * fitted to erf(x / sqrt(2)) / 2x for |x| <= 5.1, and its argument is clamped to that range.
- * Below -5.1, the factor x is clamped as well; otherwise, the error of Phi would grow with x. */
+ * Phi(x) - 1/2 = x * R(x^2), where R is a rational function. R is 3x faster than et_f32_erf. It is
+ * fitted to erf(x / sqrt(2)) / 2x for |x| <= 5.1, and its argument is clamped to that range. Below
+ * -5.1, the factor x is clamped as well; otherwise, the error of Phi would grow with x. */
 ET_INLINE et_f32 gelu(et_f32 x, parameters p) {
   static const float above[] = {6.407098680938361e-06f, 3.437612612797195e-04f,
                                 5.6925988756120205e-03f, 5.206744745373726e-02f,
@@ -44,8 +45,8 @@ ET_INLINE et_f32 silu(et_f32 x, parameters p) {
   return x / (et_f32_all(1.0f) + et_f32_exp(-x));
 }
 
-/* Multiplies by the float nearest to 1 / 6, as a division takes three times as long. 6 times
- * that float is exactly 1. */
+/* Multiplies by the float nearest to 1/6, because a division takes three times as long. The product
+ * of 6 and that float rounds to exactly 1. */
 ET_INLINE et_f32 hardsigmoid(et_f32 x, parameters p) {
   (void)p;
   return et_f32_clamp(x + et_f32_all(3.0f), et_f32_all(0.0f),
@@ -79,8 +80,8 @@ ET_INLINE et_f32 elu(et_f32 x, parameters p) {
 typedef void rows_function(float *values, size_t stride, size_t rows,
                            size_t vectors, const parameters *p);
 
-/* Processes several rows per call: rows of tiles have few vectors, and a call per row would take
- * as long as its work. */
+/* Processes several rows per call: a row of a tile has only a few vectors, so a call per row would
+ * take as long as its work. */
 #define DEFINE_ROWS(name)                                                     \
   static void name##_rows(float *values, size_t stride, size_t rows,          \
                           size_t vectors, const parameters *p) {              \
@@ -135,7 +136,7 @@ static void run_rows(rows_function *function, float *values, size_t stride,
   }
 }
 
-/* Contiguous rows are processed as one. */
+/* Contiguous rows are processed as a single row. */
 void ET_CPU_NAME(et_cpu_activate_f32)(const et_cpu_activation *activation,
                                       float *values, size_t stride, size_t rows,
                                       size_t columns) {

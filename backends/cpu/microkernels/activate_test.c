@@ -43,7 +43,8 @@ static double truth(const et_cpu_activation *activation, double x) {
   }
 }
 
-/* Fills `values` with small and large magnitudes, densely where the functions are curved. */
+/* Fills `values` with small and large magnitudes. Points are dense where the functions are
+ * curved. */
 static void fill(float *values) {
   for (size_t i = 0; i < COUNT; i++) {
     const float t = 2.0f * (float)i / (COUNT - 1) - 1.0f;
@@ -53,7 +54,7 @@ static void fill(float *values) {
   }
 }
 
-/* Returns the tolerance: relative, or absolute where the result is much smaller than x. */
+/* Returns the tolerance. It is relative, or absolute where the result is much smaller than x. */
 static double margin(const et_cpu_activation *activation, double x,
                      double expected) {
   const int vanishes =

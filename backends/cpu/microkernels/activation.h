@@ -1,4 +1,4 @@
-/* The activation of an op, applied to results before they are stored. */
+/* Activation of an op, applied to results before they are stored. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ACTIVATION_H_
 #define BACKENDS_CPU_MICROKERNELS_ACTIVATION_H_
 
@@ -8,7 +8,7 @@
 
 #include "backends/cpu/schema/records.h"
 
-/* Bounds of the results. They are infinite for functions other than CLAMP. */
+/* Bounds of the results; infinite unless the function is CLAMP. */
 static inline float et_cpu_clamp_low(const et_cpu_activation *activation) {
   return activation->function == ET_CPU_ACTIVATION_FUNCTION_CLAMP
              ? activation->low

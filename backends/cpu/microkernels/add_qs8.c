@@ -12,8 +12,8 @@ typedef struct adder {
   bool is_signed;
 } adder;
 
-/* Clamps to [low, high]. GCC compiles comparisons of vectors to masks, although there are
- * instructions for minima and maxima. */
+/* Clamps to [low, high]. The comparisons are written out, because GCC compiles vector comparisons
+ * to masks instead of min and max instructions. */
 ET_INLINE et_i32 within(const adder *d, et_i32 x) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i32)_mm512_min_epi32(_mm512_max_epi32((__m512i)x, (__m512i)d->low),
@@ -49,7 +49,7 @@ ET_INLINE void add_some(const adder *d, const uint8_t *a, const uint8_t *b,
   memcpy(y, &done, count);
 }
 
-/* `is_signed` is a constant of each call. */
+/* `is_signed` is a compile-time constant in each call. */
 ET_INLINE void add_all(const et_cpu_add_qs8 *add, bool is_signed,
                        const uint8_t *a, const uint8_t *b, uint8_t *y,
                        size_t count) {

@@ -1,9 +1,9 @@
-/* Microkernels of cast between float32 and float16 or bfloat16, on dense rows.
+/* Conversion of dense rows between float32 and float16 or bfloat16.
  *
- * Widening is exact. Narrowing rounds to nearest, ties to even. NaN stays NaN, and values
- * beyond the largest finite one become infinite. A tile is one vector of float32; the last
- * one is partial. float16 uses the conversion instructions of F16C and AVX-512 if there are any;
- * bfloat16 needs shifts only, so it is bound by memory bandwidth. */
+ * Widening is exact. Narrowing rounds to nearest, ties to even. NaN stays NaN, and values beyond
+ * the largest finite value become infinite. A tile is one vector of float32; the last one may be
+ * partial. float16 uses the conversion instructions of F16C or AVX-512 where available. bfloat16
+ * needs only shifts, so it is bound by memory bandwidth. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CAST_H_
 #define BACKENDS_CPU_MICROKERNELS_CAST_H_
 
@@ -13,7 +13,7 @@
 
 #include "backends/cpu/microkernels/variants.h"
 
-/* is_bfloat: the 16-bit values are bfloat16; otherwise, float16. */
+/* is_bfloat: the 16-bit values are bfloat16 instead of float16. */
 typedef void et_cpu_widen_function(const uint16_t *x, float *y, size_t count,
                                    bool is_bfloat);
 typedef void et_cpu_narrow_function(const float *x, uint16_t *y, size_t count,

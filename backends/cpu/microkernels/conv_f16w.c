@@ -4,7 +4,7 @@
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/sums.h"
 
-/* Weights of the columns of a call. */
+/* Weights for the columns of a call. */
 typedef struct f16_panels {
   const uint16_t *panels;
   bool is_bfloat;
@@ -12,7 +12,7 @@ typedef struct f16_panels {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* An et_add_part that widens a few panels at a time. */
+/* An et_add_part that widens a few panels of weights at a time. */
 static void add_part(const void *weights, et_tiles *tiles, size_t first,
                      const et_cpu_pixels *pixels) {
   float block[ET_BLOCK_PANELS * ET_BLOCK_DEPTH * ET_PANEL];

@@ -1,8 +1,12 @@
 /* conv_f32 with float16 or bfloat16 weights.
  *
- * Blocks of 2 panels by 128 weights are widened to float32 on the stack (16 KiB), then
- * multiplied with all pixels of the call by the register tile of conv_f32. Results have the
- * bits of conv_f32 on the widened weights. Widening is repeated for every 96 pixels. */
+ * The formula and the shapes are those of conv_f32.h. Weights have the same packed layout, with
+ * 16-bit elements:
+ *   [group][panel][kernel_y][kernel_x][depth][16 columns]
+ * Blocks of 2 panels by 128 weights are widened to float32 on the stack (16 KiB). The register tile
+ * of conv_f32 then multiplies them with all pixels of the call. Results are bit-identical to those
+ * of conv_f32 with the widened weights. Weights are widened again for every 96 pixels.
+ * Multiply-adds are the bottleneck. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_F16W_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_F16W_H_
 
@@ -12,7 +16,7 @@
 #include "backends/cpu/microkernels/conv_f32.h"
 
 typedef struct et_cpu_conv_f16w {
-  et_cpu_conv conv;       /* its `panels` are not used */
+  et_cpu_conv conv;       /* the field `panels` is not used */
   const uint16_t *panels; /* [group][panel][kernel_y][kernel_x][depth][16] */
   bool is_bfloat;
 } et_cpu_conv_f16w;

@@ -3,9 +3,10 @@
 #include "backends/cpu/microkernels/activate.h"
 #include "backends/cpu/microkernels/sums.h"
 
-/* Panels of a tile of ET_TILE_ROWS outputs, and tiles of one panel that are computed at
- * once. More of them hide the latency at the start and the end of a tile, and share loads:
- * with AVX-512, two panels share the elements of the image. Four would take more code. */
+/* Tile sizes: panels of a tile of ET_TILE_ROWS outputs, and the number of tiles of one panel that
+ * are computed at once. More of them hide the latency at the start and the end of a tile, and
+ * share loads: with AVX-512, two panels share the elements of the image. Four would increase code
+ * size. */
 #if defined(ET_CPU_ISA_AVX512)
 #define PANELS 2
 #define TILES 2
@@ -17,16 +18,16 @@
 /* Outputs of a strip at an edge of the image. */
 #define EDGE (TILES * (size_t)ET_TILE_ROWS)
 
-/* Some outputs ("columns") of a row, and the elements that they read. */
+/* Consecutive outputs ("columns") of a row, and the elements that they read. */
 typedef struct strip {
   const et_cpu_conv *conv;
   const float *image;
-  size_t y;     /* row of the image of tap row 0; wraps before 0 */
+  size_t y;     /* image row of tap row 0; wraps before 0 */
   size_t first; /* first column */
   size_t columns;
-  float *out; /* of the whole row */
+  float *out; /* first output of the row */
   const float *residual;
-  size_t pitch;      /* elements of a row that was copied */
+  size_t pitch;      /* elements per copied row */
   const float *from; /* element of tap 0 and column 0 */
   size_t row_step;   /* elements from one row of taps to the next */
   size_t channel_step;
@@ -40,7 +41,7 @@ ET_NOINLINE void put_zeros(float *to, size_t count) {
   }
 }
 
-/* Copies `count` elements of a row from `begin` on. Those outside the image are 0. */
+/* Copies `count` elements of a row, starting at `begin`. Elements outside the image are 0. */
 static void copy_row(const float *row, size_t width, ptrdiff_t begin,
                      size_t count, float *to) {
   const ptrdiff_t end = begin + (ptrdiff_t)count;
@@ -73,7 +74,7 @@ static void copy_rows(strip *s) {
   }
 }
 
-/* Lists the taps in the order of packed weights: row, column, channel. */
+/* Lists the taps in the order of the packed weights: row, column, channel. */
 static void list_taps(strip *s) {
   const et_cpu_window *w = &s->conv->window;
   const float **tap = s->taps;
@@ -87,7 +88,7 @@ static void list_taps(strip *s) {
   }
 }
 
-/* x: element of a tap and the first column of the tile. */
+/* x: the element at one tap for the first column of the tile. */
 ET_INLINE void add_tap(const float *x, size_t stride, const et_f32 *w,
                        int vectors, et_sums sums) {
   ET_UNROLL for (int r = 0; r < ET_TILE_ROWS; r++) {
@@ -116,8 +117,9 @@ ET_INLINE void add_taps(const et_tiles *t, const float *const *taps, size_t at,
   }
 }
 
-/* Adds all taps to the columns from `column` on. A stride of 2, which first layers have, is
- * a constant, so that offsets are immediates. With AVX-512, that is not worth its code. */
+/* Adds all taps to the columns that start at `column`. A stride of 2, which is common in first
+ * layers, is a constant, so that offsets are immediates. With AVX-512, the extra code is not
+ * worthwhile. */
 ET_INLINE void add_columns(const et_tiles *t, const strip *s, size_t column,
                            int vectors, int tiles, et_sums *sums) {
   const size_t stride = s->conv->window.stride_x;
@@ -187,8 +189,8 @@ ET_NOINLINE void run_at(const et_tiles *tiles, const strip *s, size_t column,
   function(&t, s, column);
 }
 
-/* Computes the columns of the strip from `from` on, for whole panels. The last tile ends
- * with the strip; it computes some outputs of the one before again, with equal results. */
+/* Computes the columns of the strip that start at `from`, for whole panels. The last tile ends with
+ * the strip. It recomputes some outputs of the tile before it, with equal results. */
 ET_NOINLINE void run_panels(const et_tiles *tiles, const strip *s, size_t from,
                             tile_function *function) {
   const size_t last = s->columns - ET_TILE_ROWS;
@@ -207,7 +209,7 @@ static void run_panel(const et_tiles *tiles, const strip *s) {
   run_panels(tiles, s, x, run_one);
 }
 
-/* Computes the strip for a panel of `count` columns, or with fewer outputs than a tile. */
+/* Computes the strip for a panel of `count` columns, or for fewer outputs than a tile has. */
 static void run_parts(const et_tiles *tiles, const strip *s, size_t count) {
   for (size_t x = 0; x < s->columns; x += ET_TILE_ROWS) {
     const size_t left = s->columns - x;
@@ -278,8 +280,8 @@ static void copy_strip(strip *s) {
   copy_rows(s);
 }
 
-/* Returns whether rows of the image may be read in place. Partial tiles would read beyond
- * them. */
+/* Returns whether rows of the image may be read in place. Partial tiles would read past the end of
+ * the rows. */
 static bool has_rows_inside(const strip *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t reach = reach_of(w->kernel_y, w->dilation_y);
@@ -287,8 +289,8 @@ static bool has_rows_inside(const strip *s) {
          reach <= w->height - s->y;
 }
 
-/* Returns the columns from `first` on whose windows are inside the image. It leaves no
- * other columns, or at least a tile of them. */
+/* Returns the number of columns, starting at `first`, whose windows are inside the image. The
+ * number of remaining columns is 0 or at least that of a tile. */
 static size_t columns_inside(const strip *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t begin = s->first * w->stride_x - w->left; /* wraps before 0 */
@@ -301,9 +303,9 @@ static size_t columns_inside(const strip *s) {
   return most >= left ? left : most - smaller(most, ET_TILE_ROWS);
 }
 
-/* Finds the columns of the next strip. If their windows are inside the image, its rows
- * are read in place; copies would take a tenth of the op's time. Otherwise, rows are copied,
- * for few columns if others do not need copies. */
+/* Finds the columns of the next strip. If their windows are inside the image, its rows are read in
+ * place; copying them would take a tenth of the op's time. Otherwise, rows are copied, for only a
+ * few columns if the columns after them can be read in place. */
 ET_NOINLINE void find_columns(strip *s, size_t most, bool rows_inside) {
   const et_cpu_window *w = &s->conv->window;
   const size_t left = w->out_width - s->first;

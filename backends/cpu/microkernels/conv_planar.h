@@ -1,20 +1,19 @@
-/* Convolution of float32 images in planar (NCHW) layout, [batch, channels, height, width],
- * to NHWC: the first convolution of a network, with few input channels.
+/* Convolution of float32 images in planar (NCHW) layout, [batch, channels, height, width], to NHWC.
+ * It is used for the first convolution of a network, which has few input channels.
  *
- * The formula and the packed weights are those of conv_f32.h, with one group. A row of the
- * output is computed in strips. If the windows of a strip are inside the image, its rows
- * are read in place. Otherwise, they are copied to the stack with their padding. In both
- * cases, neighboring outputs read a tap at a constant distance.
- * The tile is 6 outputs by one panel of 16 columns. With AVX-512, two tiles or two panels are
- * computed at once. Each weight that is loaded is multiplied by 6 broadcast elements or more.
- * Multiply-adds are the bottleneck. */
+ * The formula and the packed weights are those of conv_f32.h, with one group. A row of the output
+ * is computed in strips. If the windows of a strip are inside the image, its rows are read in
+ * place. Otherwise, they are copied to the stack with their padding. In both cases, neighboring
+ * outputs read a tap at a constant distance. The tile is 6 outputs by one panel of 16 columns. With
+ * AVX-512, two tiles or two panels are computed at once. Each loaded weight is multiplied by at
+ * least 6 broadcast elements. Multiply-adds are the bottleneck. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_PLANAR_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_PLANAR_H_
 
 #include "backends/cpu/microkernels/conv_f32.h"
 #include "backends/cpu/schema/cost_model.h"
 
-/* Returns the number of outputs of a strip that fit the buffer. */
+/* Returns the maximum number of outputs of a strip whose elements fit the buffer. */
 static inline size_t et_cpu_conv_planar_columns(const et_cpu_window *window,
                                                 size_t channels) {
   const size_t rows = channels * window->kernel_y;
@@ -23,7 +22,7 @@ static inline size_t et_cpu_conv_planar_columns(const et_cpu_window *window,
   return pitch < reach ? 0 : (pitch - reach) / window->stride_x + 1;
 }
 
-/* Returns whether the microkernel supports the window over `channels` channels. */
+/* Returns whether the microkernel supports the window with `channels` channels. */
 static inline int et_cpu_conv_planar_fit(const et_cpu_window *window,
                                          size_t channels) {
   return channels * window->kernel_y * window->kernel_x <=
@@ -32,8 +31,8 @@ static inline int et_cpu_conv_planar_fit(const et_cpu_window *window,
              ET_CPU_CONV_PLANAR_COLUMNS;
 }
 
-/* Computes row `row` of the output, counted over all images of the batch. The convolution
- * has one group, and the window fits. residual: the row that is added, or NULL. */
+/* Computes row `row` of the output, counted over all images of the batch. The convolution must have
+ * one group and a supported window. residual: the row to add, or NULL. */
 typedef void et_cpu_conv_planar_f32_function(const et_cpu_conv *conv,
                                              size_t row, float *out,
                                              const float *residual);

@@ -7,42 +7,42 @@ _Static_assert(ET_CPU_QUADS_I8 * 4 * 128 <= 1 << 21,
 
 _Static_assert(ET_CPU_QUADS_I8 <= ET_I8_MOST_QUADS, "a row fits its buffer");
 
-/* Maximum number of pieces of a block. */
+/* Maximum number of pieces per block. */
 #define MOST_PIECES 768
 
 _Static_assert(MOST_PIECES >= ET_CPU_TAPS_I8, "a row fits");
 
-/* The source of a packed block: pieces of the image, or rows of windows copied from it. */
+/* Source of a packed block: pieces of the image, or copied rows of windows. */
 typedef union source {
   et_piece_i8 pieces[MOST_PIECES];
   uint8_t lines[ET_I8_BLOCK_ROWS * ET_LINES_BYTES + ET_LINE_STEP];
 } source;
 
-/* The state of a call. */
+/* State of a call. */
 typedef struct call {
   const et_cpu_conv_qs8 *conv;
   size_t group;
-  size_t first_column; /* of the group */
+  size_t first_column; /* index within the group */
   size_t columns;
-  size_t channels; /* of the group */
+  size_t channels; /* per group */
   size_t taps;
-  bool is_point; /* each output pixel reads the input pixel at its position */
+  bool is_point; /* output pixel i reads input pixel i */
   et_rounder rounder;
   source source;
-  uint8_t beyond[ET_CPU_CHANNELS_I8 + ET_I8_STEP]; /* the zero point of x */
+  uint8_t beyond[ET_CPU_CHANNELS_I8 + ET_I8_STEP]; /* zero points of x */
   et_packed_i8 packed;
   et_runs_i8 runs;
 } call;
 
-/* Returns the taps of the group. */
+/* Returns the taps of the windows of a group. */
 static et_taps_i8 taps_of(const call *c) {
   const et_cpu_conv_qs8 *conv = c->conv;
   return (et_taps_i8){&conv->window, conv->x.data + c->group * c->channels,
                       c->beyond, conv->channels, c->channels};
 }
 
-/* Lists the input of a pointwise convolution. Pixels with one group and whole quads are one
- * piece. */
+/* Lists the input of a pointwise convolution. If there is one group and pixels are whole quads, all
+ * pixels are one piece. */
 static size_t list_points(call *c, size_t pixel, size_t rows) {
   const et_cpu_conv_qs8 *conv = c->conv;
   const uint8_t *x =
@@ -110,7 +110,7 @@ static void pack_rows(call *c, size_t pixel, size_t rows) {
   ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
 }
 
-/* Computes `count` panels from panel `first` of the group on. */
+/* Computes `count` panels of the group, starting at panel `first`. */
 static void run_panels(call *c, size_t first, size_t count,
                        et_target_i8 *target) {
   const et_cpu_conv_qs8 *conv = c->conv;
@@ -163,7 +163,7 @@ static et_runs_i8 runs_of(const call *c) {
 
 #if ET_DOT4_EXACT
 
-/* Returns the rows of a block whose addresses, or copies, fit. */
+/* Returns the number of rows whose addresses, or copies, fit a block. */
 static size_t most_addressed(const call *c) {
   const et_taps_i8 taps = taps_of(c);
   et_packed_i8 counts;
@@ -188,7 +188,7 @@ static size_t most_rows(const call *c) {
   return fit < listed ? fit : listed;
 }
 
-/* Returns how many bytes a run of taps may read outside the image. */
+/* Returns the number of bytes that a run of taps may read outside the image. */
 static size_t beyond_size(const call *c) {
   if (c->runs == ET_RUNS_LINES) {
     return ET_LINES_BYTES + ET_LINE_STEP;

@@ -3,12 +3,15 @@
  *   s[p, n] = sum over taps t and channels c of x[pixel(p, t), c] * w[t, c, n]    (int32, exact)
  *   y[p, n] = quantize((s - zero_point * sums[n]) * scale[n] + bias[n])
  *
- * Padding has the value of the zero point. The elements of a window are consecutive in the order
- * row, column, channel, and weights are packed in quads of 4 of them: [panel, quad, 16, 4].
- * Blocks of up to 96 rows are packed (or addressed, if the instruction set has exact dot
- * products of quads), then multiplied by the tile of tile_i8.h: 6 x 16 with AVX2, 6 x 64 with
- * AVX-512 VNNI. Without VNNI, products are added in int16 if they fit (max_exact_terms);
- * otherwise, they are added in int32. The cost of packing is shared by all columns. */
+ * Padding has the value of the zero point. The elements k of a window are ordered by row, column,
+ * channel. Weights are packed in quads of 4 of them, [panel, quad, 16 columns, 4]:
+ *   quad 0: w[0..3][0] w[0..3][1] ... w[0..3][15]
+ *   quad 1: w[4..7][0] w[4..7][1] ... w[4..7][15]
+ * Blocks of up to 96 rows are packed. If the instruction set has exact dot products of quads, rows
+ * are addressed in place instead. The tile of tile_i8.h multiplies the rows: 6 x 16 with AVX2,
+ * 6 x 64 with AVX-512 VNNI. Without VNNI, products are added in int16 if they fit
+ * (max_exact_terms), and in int32 otherwise. Dot products are the bottleneck; all columns share the
+ * cost of packing. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_QS8_H_
 
@@ -19,18 +22,18 @@
 typedef struct et_cpu_conv_qs8 {
   et_cpu_window window;
   et_cpu_bytes x;               /* [batch, height, width, channels] */
-  size_t max_exact_terms;       /* of ConvolutionQs8 in backends/cpu/schema */
+  size_t max_exact_terms;       /* see ConvolutionQs8 in backends/cpu/schema */
   int32_t min_value;            /* lower bound of x */
   const int8_t *panels;         /* [group, panel, quad, 16, 4] */
   et_cpu_columns_i8 of_columns; /* [group, panel, 16] */
   et_cpu_output_quantization quantizing;
   uint8_t *out;    /* [batch, out_height, out_width, columns] */
-  size_t channels; /* of all groups */
-  size_t columns;  /* of all groups */
+  size_t channels; /* total over all groups */
+  size_t columns;  /* total over all groups */
   size_t groups;
 } et_cpu_conv_qs8;
 
-/* Consecutive pixels of the output, over all images of the batch, and columns of one
+/* Consecutive pixels of the output, counted over all images of the batch, and columns of one
  * group. */
 typedef struct et_cpu_pixels_i8 {
   size_t first_pixel;
@@ -40,8 +43,8 @@ typedef struct et_cpu_pixels_i8 {
   size_t columns;
 } et_cpu_pixels_i8;
 
-/* Maximum taps and quads of a window, and channels of a group. They bound the buffers on the
- * stack; a tap in the padding reads one value per channel. */
+/* Maximum number of taps and quads of a window, and of channels of a group. They bound the buffers
+ * on the stack. A tap in the padding reads one value per channel. */
 #define ET_CPU_TAPS_I8 64
 #define ET_CPU_QUADS_I8 4096
 #define ET_CPU_CHANNELS_I8 4096

@@ -1,6 +1,8 @@
-/* Fixed point: float32 elements as 24-bit integers of three int8 digits, in units of their
- * maximum. They are as exact as floats of the magnitude of the maximum, and products with
- * 4-bit weights are int8 dot products. */
+/* Fixed-point form of float32 elements: 24-bit integers of three int8 digits each.
+ *
+ * The unit of a group of elements is proportional to their maximum. The rounding error of each
+ * element is at most that of a float of the maximum's magnitude. Products with 4-bit weights are
+ * int8 dot products. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DIGITS_H_
 #define BACKENDS_CPU_MICROKERNELS_DIGITS_H_
 
@@ -11,27 +13,28 @@
 #include "backends/cpu/microkernels/rows.h"
 
 #define ET_DIGITS 3
-/* Maximum number of elements with one unit. The sum of their products with 4-bit weights, -8 to
+/* Maximum number of elements that share a unit. The sum of their products with 4-bit weights, -8 to
  * 7, fits in int32. */
 #define ET_DIGITS_SUMMANDS 32
-/* The maximum in units. It is small enough that no digit overflows. */
+/* Value of the maximum, in units. It is low enough that no digit overflows. */
 #define ET_DIGITS_MOST 8350000.0f
-/* Minimum of the value that determines the unit, so that units are not subnormal. */
+/* Lower bound of the maximum from which the unit is derived. It keeps units from being
+ * subnormal. */
 #define ET_DIGITS_LEAST 1e-28f
 
-/* The digits of eight elements, the lowest digit first, in the order of et_nibbles. The last
- * eight bytes are not used. */
+/* Digits of eight elements, lowest digit first, in the order of et_nibbles. The last eight bytes
+ * are not used. */
 typedef uint8_t et_word_digits[ET_DIGITS + 1][8];
 
-/* The unit of a group of elements. */
+/* Unit of a group of elements. */
 typedef struct et_group_digits {
   float unit;
-  int32_t
-      off; /* corrects sums of products with weights raised by 8, in units */
+  /* Correction, in units, of sums of products with weights that are raised by 8. */
+  int32_t off;
 } et_group_digits;
 
-/* The bytes of four 24-bit integers by digit, the lowest first, elements 0 and 2 before 1
- * and 3. */
+/* Bytes of four 24-bit integers, sorted by digit, lowest first. For each digit, elements 0 and 2
+ * come before 1 and 3. */
 typedef uint8_t et_four_digits __attribute__((vector_size(16)));
 
 ET_INLINE et_four_digits et_four_digits_of(const int32_t *units) {
@@ -53,8 +56,8 @@ ET_INLINE void et_put_word(const int32_t *units, et_word_digits *to) {
   memcpy(*to + 2, &high, sizeof(high));
 }
 
-/* Returns the maximum of the absolute values whose bits are in the lanes; infinity or NaN
- * if there is one. */
+/* Returns the largest of the absolute values whose bits are in the lanes, or infinity or NaN if a
+ * lane has one. */
 ET_INLINE float et_largest_size(et_i32 bits) {
   ET_UNROLL for (int half = ET_CPU_LANES / 2; half > 0; half /= 2) {
     const et_i32 other = (et_i32)et_f32_upper((et_f32)bits, half);
@@ -75,8 +78,8 @@ ET_INLINE et_i32 et_units_of(et_f32 x, et_f32 inverse) {
 
 #define ET_DIGITS_VECTORS (ET_DIGITS_SUMMANDS / ET_CPU_LANES)
 
-/* Writes the digits of `count` elements, a multiple of 8 and at most ET_DIGITS_SUMMANDS. If
- * an element is infinite or NaN, the unit is NaN, and so are results. */
+/* Writes the digits of `count` elements. `count` is a multiple of 8 and at most ET_DIGITS_SUMMANDS.
+ * If an element is infinite or NaN, the unit is NaN, and so are the results. */
 ET_INLINE et_group_digits et_put_digits(const float *x, size_t count,
                                         et_word_digits *to) {
   et_f32 numbers[ET_DIGITS_VECTORS];
@@ -100,7 +103,7 @@ ET_INLINE et_group_digits et_put_digits(const float *x, size_t count,
   et_i32 total = {0};
   ET_UNROLL for (size_t v = 0; v < ET_DIGITS_VECTORS; v++) {
     const et_i32 whole = et_units_of(numbers[v], inverse);
-    /* Digits raised by 128 are the bytes of a raised integer. */
+    /* Digits raised by 128 are the bytes of the integer plus 128 in every byte. */
     const et_i32 bytes = (whole + 0x808080) ^ 0x808080;
     memcpy(units + v * ET_CPU_LANES, &bytes, sizeof(bytes));
     total += whole;

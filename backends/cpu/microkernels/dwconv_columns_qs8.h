@@ -1,11 +1,11 @@
-/* Columns of an image, interleaved as quads: one word has four rows of a channel. They are in a
- * buffer, where the windows of several pixels share them. */
+/* Columns of an int8 image, interleaved as quads: one word has four rows of a channel. Columns are
+ * stored in a buffer, which the windows of several pixels share. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_COLUMNS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_COLUMNS_QS8_H_
 
 #include "backends/cpu/microkernels/dwconv_strip_qs8.h"
 
-/* Returns `from`, or a copy of the channels of a band if a vector would reach beyond the image. */
+/* Returns `from`, or a copy of a band's channels if a vector load would reach beyond the image. */
 ET_NOINLINE const uint8_t *et_near_end_i8(const et_strip_i8 *s,
                                           const uint8_t *from, size_t part,
                                           uint8_t *copy) {
@@ -53,8 +53,8 @@ ET_INLINE et_word_i8 *et_put_outside_i8(const et_strip_i8 *s, size_t columns,
   return to;
 }
 
-/* Writes columns inside the image, from `at` on. `rows` and `bands` are constants. A fourth
- * row is not read if its taps are 0. */
+/* Writes columns inside the image, starting at `at`. `rows` and `bands` are compile-time constants.
+ * A fourth row is not read if its taps are 0. */
 ET_INLINE et_word_i8 *et_put_inside_i8(const et_strip_i8 *s, et_column_i8 at,
                                        size_t columns, int rows, size_t bands,
                                        size_t step, et_form_i8 f,
@@ -73,7 +73,7 @@ ET_INLINE et_word_i8 *et_put_inside_i8(const et_strip_i8 *s, et_column_i8 at,
   return to;
 }
 
-/* Columns that are before, inside and after the image. */
+/* Numbers of columns before, inside and after the image. */
 typedef struct et_columns_of_row {
   size_t before;
   size_t first; /* inside */
@@ -81,7 +81,7 @@ typedef struct et_columns_of_row {
   size_t behind;
 } et_columns_of_row;
 
-/* Classifies `columns` columns from `x` on, which may be negative. */
+/* Classifies `columns` columns, starting at `x`, which may be negative. */
 static et_columns_of_row et_find_columns_i8(const et_cpu_window *w, size_t x,
                                             size_t columns) {
   et_columns_of_row found = {0, x, 0, 0};
@@ -96,7 +96,7 @@ static et_columns_of_row et_find_columns_i8(const et_cpu_window *w, size_t x,
   return found;
 }
 
-/* Writes the columns of all rows of the windows, [columns][height][words]. */
+/* Writes the columns of all rows of the windows as [columns][height][words]. */
 ET_INLINE void et_put_columns_i8(const et_strip_i8 *s,
                                  const et_columns_of_row *of, int rows,
                                  size_t bands, et_form_i8 f, et_word_i8 *to) {
@@ -140,7 +140,7 @@ ET_INLINE void et_put_columns_in_i8(const et_strip_i8 *s,
   et_put_columns_of_i8(s, of, 1, f, to);
 }
 
-/* Writes the columns. Quads are the same for both forms with int8 operands. */
+/* Writes the columns. With int8 operands, quads are the same for both forms of accumulation. */
 ET_NOINLINE void et_put_any_columns_i8(const et_strip_i8 *s, size_t x,
                                        size_t columns, et_word_i8 *to) {
   const et_columns_of_row of =

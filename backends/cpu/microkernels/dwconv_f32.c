@@ -5,16 +5,16 @@
 #include "backends/cpu/microkernels/activate.h"
 #include "backends/cpu/microkernels/simd.h"
 
-/* Pixels that are computed at once, so that each element and each tap that is loaded is used
- * several times. An accumulator is a chain of multiply-adds with a latency of 4 cycles, and 2
- * can start per cycle: 7 chains are 1.1x to 1.4x faster than 4. Widths of 7, 14, 28 ... are
+/* Pixels that are computed at once. Each loaded element and each loaded tap is used several times.
+ * An accumulator is a chain of multiply-adds with a latency of 4 cycles, and 2 multiply-adds can
+ * start per cycle: 7 chains are 1.1x to 1.4x faster than 4. Common widths (7, 14, 28, ...) are
  * multiples of 7. */
 #define FEW_PIXELS 4
 #define MOST_PIXELS 7
 
-#define MOST_KERNEL 5 /* maximum kernel size of unrolled windows */
+#define MOST_KERNEL 5 /* maximum size of kernels with unrolled loops */
 
-/* A row of the output, and some of its channels. */
+/* A row of the output, restricted to a range of channels. */
 typedef struct strip {
   const et_cpu_dwconv *depthwise;
   const float *const *rows;
@@ -145,7 +145,7 @@ ET_INLINE void find_group(const strip *s, size_t x, int kernel, int stride,
 /* Columns on each side that may be padding. Only these are checked. */
 #define MARGIN(kernel) ((kernel) / 2)
 
-/* Adds a row of taps to the pixels, for a vector of channels from `c` on. */
+/* Adds a row of taps to the pixels, for the vector of channels that starts at `c`. */
 ET_INLINE void add_row(const group *g, const float *row, const float *from,
                        size_t c, int kernel, int stride, int pixels,
                        et_f32 *sums) {

@@ -3,7 +3,7 @@
 #include "backends/cpu/microkernels/dwconv_weights_qs8.h"
 #include "backends/cpu/microkernels/dwconv_windows_qs8.h"
 
-/* Computes a row of the output of each band. */
+/* Computes one row of the output per band. */
 static void run_row(const et_strip_i8 *s) {
 #if ET_HAS_SLIDE
   if (et_slide_any_row_i8(s)) {
@@ -23,8 +23,8 @@ static void run_row(const et_strip_i8 *s) {
   }
 }
 
-/* Makes row `row` of the output band `band`, and finds the rows of the image that it reads. Rows
- * without taps add 0. */
+/* Assigns row `row` of the output to band `band`, and finds the image rows that it reads. Rows
+ * without taps contribute 0. */
 static void find_row(et_strip_i8 *s, size_t band, size_t row) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
   const et_cpu_window *w = &d->window;
@@ -61,7 +61,7 @@ static bool is_near_end(const et_strip_i8 *s) {
   return near;
 }
 
-/* Computes all rows. If fewer rows than bands are left, the last row is computed several times. */
+/* Computes all rows. If fewer rows than bands remain, the last row is computed several times. */
 static void run_rows(et_strip_i8 *s, const et_cpu_rows_i8 *rows) {
   for (size_t i = 0; i < rows->rows; i += s->bands) {
     for (size_t b = 0; b < s->bands; b++) {
@@ -73,8 +73,8 @@ static void run_rows(et_strip_i8 *s, const et_cpu_rows_i8 *rows) {
   }
 }
 
-/* Returns the value that is added to elements: minus their minimum, so that int16 sums do not
- * saturate, or the offset that makes all of them unsigned (NEON: signed). */
+/* Returns the offset that is added to elements. It is minus their minimum, so that int16 sums do
+ * not saturate, or the offset that makes all of them unsigned (NEON: signed). */
 static int32_t shift_of(const et_cpu_dwconv_qs8 *d, et_form_i8 f) {
   return f == ET_FORM_NARROW ? -d->min_value
                              : ET_DOT4_SHIFT - (d->x.is_signed ? 0 : 128);

@@ -3,12 +3,14 @@
  *   s[i, j, c] = sum over taps t of x[pixel(i, j, t), c] * w[t, c]    (int32, exact)
  *   y[i, j, c] = quantize((s - zero_point * sums[c]) * scale[c] + bias[c])
  *
- * Padding has the value of the zero point. Weights of a column of the kernel are packed in quads
- * of 4 rows, padded with zeros. Rows of the image are interleaved the same way: a dot product of
- * quads adds 4 taps of a channel. An interleaved column serves all windows that overlap it. A
- * call computes rows of y for 64 channels. Without VNNI, products are added in int16 if they fit
- * (max_exact_terms); otherwise, they are added in int32. Interleaving and requantization are the
- * bottleneck, because each weight is used only once per pixel. */
+ * Padding has the value of the zero point. Each column of the kernel is packed in quads of 4 rows,
+ * padded with zeros, [panel, kernel_x, ceil(kernel_y / 4), 16 channels, 4 rows]:
+ *   kernel column 0: w[0..3][c=0] w[0..3][c=1] ... w[0..3][c=15]
+ * Rows of the image are interleaved the same way: a dot product of quads adds 4 taps of a channel.
+ * All windows that overlap an interleaved column share it. A call computes rows of y for 64
+ * channels. Without VNNI, products are added in int16 if they fit (max_exact_terms), and in int32
+ * otherwise. Interleaving and requantization are the bottleneck, because each weight is used only
+ * once per pixel. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 
@@ -20,7 +22,7 @@ typedef struct et_cpu_dwconv_qs8 {
   et_cpu_window window;
   et_cpu_bytes x;         /* [batch, height, width, channels] */
   const int8_t *taps;     /* [panel, kernel_x, ceil(kernel_y / 4), 16, 4] */
-  size_t max_exact_terms; /* of ConvolutionQs8 in backends/cpu/schema */
+  size_t max_exact_terms; /* see ConvolutionQs8 in backends/cpu/schema */
   int32_t min_value;      /* lower bound of x */
   et_cpu_columns_i8 of_columns; /* [panel, 16] */
   et_cpu_output_quantization quantizing;
@@ -31,7 +33,7 @@ typedef struct et_cpu_dwconv_qs8 {
 /* Maximum number of taps. It bounds the buffers on the stack. */
 #define ET_CPU_DWCONV_TAPS_I8 64
 
-/* Rows of the output, over all images, and up to ET_CPU_DWCONV_CHANNELS_I8 channels. */
+/* Rows of the output, counted over all images, and up to ET_CPU_DWCONV_CHANNELS_I8 channels. */
 typedef struct et_cpu_rows_i8 {
   size_t first_row;
   size_t rows;

@@ -1,5 +1,5 @@
-/* 3 x 3 windows that slide along a row (AVX-512). Each column is interleaved once and not
- * stored: registers hold the accumulators of three pixels and all taps. */
+/* 3 x 3 windows that slide along a row (AVX-512). Each column is interleaved once and is not
+ * stored. The accumulators of three pixels and all taps are in registers. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_SLIDE_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_SLIDE_QS8_H_
 
@@ -7,14 +7,14 @@
 
 #if ET_HAS_SLIDE
 
-/* The state of a row that is computed from left to right. */
+/* State of a row that is computed from left to right. */
 typedef struct et_slide_i8 {
   const et_strip_i8 *strip;
   et_column_i8 at;           /* the next column inside the image */
   size_t x;                  /* the next column; wraps before 0 */
   et_i8 outside[ET_ROUNDED]; /* quads of a column outside the image */
   et_making_i8 making;
-  uint64_t mask; /* of the channels of a band */
+  uint64_t mask; /* channels of a band */
 } et_slide_i8;
 
 /* Loads the next column as quads. */
@@ -45,7 +45,7 @@ ET_INLINE void et_add_column_i8(et_i32 *sums, const et_i8 *quads,
   }
 }
 
-/* Stores a pixel of all bands, whose number is a constant. Masks cost nothing. */
+/* Stores a pixel of all bands. The number of bands is a constant. Masks cost nothing. */
 ET_INLINE void et_put_bands_i8(const et_slide_i8 *slide, const et_i32 *sums,
                                size_t bands, size_t at) {
   const et_strip_i8 *s = slide->strip;
@@ -63,8 +63,8 @@ ET_INLINE void et_outside_i8(const et_strip_i8 *s, et_i8 *quads) {
 
 /* Computes a row. Each column is added to the accumulators of all pixels that read it: the next
  * pixel and the two after it. Their dot products are interleaved with the requantization of the
- * pixel before, because a pixel is longer than the reorder window. The first stores have no
- * meaning; the first pixel overwrites them. `bands` and `stride`, 1 or 2, are constants. */
+ * previous pixel, because the work of a pixel is longer than the reorder window. The first stores
+ * write garbage, which the first pixel overwrites. `bands` and `stride`, 1 or 2, are constants. */
 ET_INLINE void et_slide_row_i8(const et_strip_i8 *s, size_t bands,
                                size_t stride) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
@@ -125,9 +125,10 @@ ET_INLINE void et_slide_bands_i8(const et_strip_i8 *s, size_t bands) {
   }
 }
 
-/* Computes a row of each band. Returns false, with no effect, if windows are not 3 x 3, dense
- * and with stride 1 or 2, if vectors may reach beyond the image, or if results may not fit in
- * int32. */
+/* Computes one row per band. Returns false, with no effect, in any of these cases:
+ * - Windows are not 3 x 3, are dilated, or have a stride other than 1 or 2.
+ * - Vector loads may reach beyond the image.
+ * - Results may not fit in int32. */
 static bool et_slide_any_row_i8(const et_strip_i8 *s) {
   const et_cpu_window *w = &s->depthwise->window;
   if (w->kernel_x != 3 || w->kernel_y != 3 || w->dilation_x != 1 ||

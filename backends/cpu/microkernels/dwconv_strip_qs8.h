@@ -1,16 +1,16 @@
-/* A strip: some channels of int8 depthwise convolution along rows of the output, and the rows of
- * the image that they read. */
+/* A strip of int8 depthwise convolution: a range of channels along rows of the output, and the rows
+ * of the image that they read. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_STRIP_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_STRIP_QS8_H_
 
 #include "backends/cpu/microkernels/dwconv_qs8.h"
 #include "backends/cpu/microkernels/requantize.h"
 
-/* Channels that are computed and requantized at once. */
+/* Number of channels that are computed and requantized at once. */
 #define ET_STRIP_CHANNELS (ET_ROUNDED * ET_CPU_LANES)
 #define ET_STRIP_PANELS (ET_STRIP_CHANNELS / ET_PANEL)
 
-/* Whether registers hold the accumulators of three pixels and all taps of a 3 x 3 window. */
+/* Whether the accumulators of three pixels and all taps of a 3 x 3 window fit the registers. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_HAS_SLIDE 1
 #else
@@ -21,10 +21,10 @@ _Static_assert(ET_STRIP_PANELS == ET_U8_MOST_PARTS, "a panel is a part");
 _Static_assert(ET_CPU_DWCONV_CHANNELS_I8 % ET_STRIP_CHANNELS == 0,
                "all are done");
 
-/* How products are added. */
+/* How products are accumulated. */
 typedef enum et_form_i8 {
-  ET_FORM_EXACT,  /* four int8 products, in int32 */
-  ET_FORM_NARROW, /* int8 products, in int16 for max_exact_terms quads */
+  ET_FORM_EXACT,  /* four int8 products at once, in int32 */
+  ET_FORM_NARROW, /* int8 products, in int16 for up to max_exact_terms quads */
   ET_FORM_WIDE,   /* int16 products, in int32 */
 } et_form_i8;
 
@@ -34,13 +34,13 @@ typedef enum et_form_i8 {
 #define ET_MOST_WORDS 1
 #endif
 
-/* Four bytes of each channel, or two int16 values. Vector v has channels 4v to 4v + 3 of each
- * 16. */
+/* Four int8 values per channel, or two int16 values. Vector v has channels 4v to 4v + 3 of each
+ * group of 16. */
 typedef struct et_word_i8 {
   et_i8 of[ET_ROUNDED];
 } et_word_i8;
 
-/* Widens bytes 0 and 2 of each quad to int16, then 1 and 3. */
+/* Widens bytes 0 and 2 of each quad to int16, then bytes 1 and 3. */
 ET_INLINE void et_widen_quads_i8(const et_i8 *quads, bool is_signed,
                                  et_word_i8 *to) {
   ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
@@ -50,41 +50,42 @@ ET_INLINE void et_widen_quads_i8(const et_i8 *quads, bool is_signed,
   }
 }
 
-/* Requantization parameters of the channels. */
+/* Requantization parameters of the channels of a strip. */
 typedef struct et_making_i8 {
   et_f32 scale[ET_ROUNDED];
   et_f32 bias[ET_ROUNDED];
   et_rounder rounder;
 } et_making_i8;
 
-/* A row of the image, or of padding. */
+/* A row of the image or of padding. */
 typedef struct et_line_i8 {
   const uint8_t *from;
-  size_t step; /* to the next pixel; 0 for padding */
+  size_t step; /* distance to the next pixel; 0 for padding */
 } et_line_i8;
 
-/* Some channels along a row of the output. If they are few, a vector has several rows, as bands. */
+/* A range of channels along rows of the output. If the range is narrow, a vector is divided into
+ * bands, each of which computes a different row. */
 typedef struct et_strip_i8 {
   const et_cpu_dwconv_qs8 *depthwise;
   et_form_i8 form;
   size_t first_channel;
   size_t bands;
-  size_t count;  /* channels of a band, at most ET_STRIP_CHANNELS / bands */
-  size_t height; /* quads of a column */
+  size_t count;  /* channels per band, at most ET_STRIP_CHANNELS / bands */
+  size_t height; /* quads per column */
   et_line_i8 rows[ET_U8_MOST_PARTS][ET_CPU_DWCONV_TAPS_I8];
   const uint8_t *end; /* end of readable memory */
-  bool is_near_end;   /* vectors of these rows may reach beyond `end` */
+  bool is_near_end;   /* vector loads from these rows may reach beyond `end` */
   uint8_t *out[ET_U8_MOST_PARTS];
   et_word_i8 taps[ET_CPU_DWCONV_TAPS_I8 *
                   ET_MOST_WORDS]; /* [kernel_x][height][words] */
   et_i32 start[ET_ROUNDED];
   et_making_i8 making;
-  bool is_far; /* as in et_requantizer */
+  bool is_far; /* see et_requantizer */
   et_u8 zero;
-  et_u8 shift; /* added to each byte */
+  et_u8 shift; /* added to each element */
 } et_strip_i8;
 
-/* A column of four rows of the image in each band, and the steps to the next column. */
+/* A column of four image rows per band, and the distances to the next column. */
 typedef struct et_column_i8 {
   const uint8_t *from[4][ET_U8_MOST_PARTS];
   size_t step[4][ET_U8_MOST_PARTS];
@@ -100,7 +101,7 @@ ET_INLINE et_u8 et_made_i8(const et_making_i8 *m, const et_i32 *sums,
   return et_rounded(&m->rounder, steps, is_far);
 }
 
-/* Returns column `x`, inside the image, of four rows from `first` on. */
+/* Returns column `x`, inside the image, of the four rows that start at `first`. */
 ET_INLINE et_column_i8 et_column_at_i8(const et_strip_i8 *s, size_t first,
                                        size_t x) {
   et_column_i8 at = {0};

@@ -1,19 +1,20 @@
-/* Dot products of windows with columns in quads, and their requantization. */
+/* Dot products of windows and columns of quads, and their requantization. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
 
 #include "backends/cpu/microkernels/dwconv_strip_qs8.h"
 
-/* Pixels whose accumulators fit the registers, beside the columns that they share. */
+/* Number of pixels whose accumulators fit the registers, together with the columns they share. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_NEON)
 #define ET_STRIP_PIXELS 4
 #else
 #define ET_STRIP_PIXELS 2
 #endif
 
-/* Maximum number of columns that these pixels share: kernel 5, stride 2. */
+/* Maximum number of columns that these pixels share, for kernel 5 and stride 2. */
 #define ET_MOST_SHARED (2 * (ET_STRIP_PIXELS - 1) + 5)
-/* Quads of buffered columns. A window fits, as a column of n taps has at most n quads. */
+/* Number of quads in the column buffer. A window fits, because a column of n taps has at most n
+ * quads. */
 #define ET_MOST_QUADS 96
 
 _Static_assert(ET_MOST_QUADS >= ET_CPU_DWCONV_TAPS_I8, "a window fits");
@@ -78,9 +79,9 @@ ET_NOINLINE void et_put_few_i8(uint8_t *to, const uint8_t *bytes,
   et_copy_few(to, bytes, count, ET_STRIP_CHANNELS);
 }
 
-/* Requantizes and stores a pixel of all bands, `at` bytes from the start of their rows. All
- * results are treated as far, which is always correct. Code for both cases would be twice as
- * long. */
+/* Requantizes a pixel of all bands and stores it `at` bytes after the start of the rows. All
+ * results are treated as if they may not fit in int32 (`is_far`), which is always correct. Handling
+ * both cases would double the code size. */
 ET_INLINE void et_put_pixel_i8(const et_strip_i8 *s, const et_making_i8 *m,
                                const et_i32 *sums, size_t at) {
   const et_u8 bytes = et_made_i8(m, sums, true);
@@ -99,7 +100,7 @@ ET_INLINE void et_put_pixel_i8(const et_strip_i8 *s, const et_making_i8 *m,
   }
 }
 
-/* Computes `count` pixels for any window. Their columns are `step` words apart. */
+/* Computes `count` pixels for any window. Their first columns are `step` words apart. */
 ET_INLINE void et_sum_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
                                 size_t step, size_t count, et_form_i8 f,
                                 size_t at) {
@@ -113,17 +114,17 @@ ET_INLINE void et_sum_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
   }
 }
 
-/* The shape of windows whose accumulators are in registers, for ET_STRIP_PIXELS pixels at once.
- * All fields are constants. */
+/* Shape of windows whose accumulators fit the registers, for ET_STRIP_PIXELS pixels at once. All
+ * fields are compile-time constants. */
 typedef struct et_shape_i8 {
   int kernel; /* columns */
-  int height; /* quads of a column */
+  int height; /* quads per column */
   int stride;
   int max_exact_terms;
   et_form_i8 form;
 } et_shape_i8;
 
-/* Adds one quad of each column of a window, or its two words. */
+/* Adds one quad, or its two words, of each column of a window. */
 ET_INLINE et_i32 et_add_quads_i8(et_i32 sum, const et_i8 *x, const et_i8 *taps,
                                  const et_shape_i8 *of) {
 #if ET_SUMS_OF_16
@@ -150,8 +151,8 @@ ET_INLINE et_i32 et_add_quads_i8(et_i32 sum, const et_i8 *x, const et_i8 *taps,
   return sum;
 }
 
-/* Adds quad `q` of all columns to vector `v` of the accumulators. A column is loaded once for
- * all windows that it is in. */
+/* Adds quad `q` of all columns to vector `v` of the accumulators. A column is loaded once for all
+ * windows that contain it. */
 ET_INLINE void et_add_columns_i8(const et_strip_i8 *s, const et_word_i8 *x,
                                  const et_shape_i8 *of, int q, int v,
                                  et_i32 (*sums)[ET_ROUNDED]) {
@@ -176,7 +177,7 @@ ET_INLINE void et_add_columns_i8(const et_strip_i8 *s, const et_word_i8 *x,
   }
 }
 
-/* Computes at least ET_STRIP_PIXELS pixels. The last ones may be computed twice. */
+/* Computes at least ET_STRIP_PIXELS pixels. The last few may be computed twice. */
 ET_INLINE void et_sum_groups_i8(const et_strip_i8 *s, const et_word_i8 *x,
                                 size_t count, et_shape_i8 of, size_t at) {
   const size_t step =
@@ -201,7 +202,8 @@ ET_INLINE void et_sum_groups_i8(const et_strip_i8 *s, const et_word_i8 *x,
   }
 }
 
-/* Computes the pixels if windows have the shape. The stride, 1 or 2, is that of the window. */
+/* Computes the pixels if windows have the given shape. The stride, 1 or 2, is that of the
+ * window. */
 ET_INLINE bool et_sum_shape_i8(const et_strip_i8 *s, const et_word_i8 *x,
                                size_t count, et_shape_i8 of, size_t at) {
   const et_cpu_window *w = &s->depthwise->window;
@@ -218,7 +220,7 @@ ET_INLINE bool et_sum_shape_i8(const et_strip_i8 *s, const et_word_i8 *x,
   return true;
 }
 
-/* Computes the pixels if windows are 3 x 3 or, where int8 products are added in int32, 5 x 5. */
+/* Computes the pixels if windows are 3 x 3, or 5 x 5 where int8 products are added in int32. */
 ET_NOINLINE bool et_sum_some_groups_i8(const et_strip_i8 *s,
                                        const et_word_i8 *x, size_t count,
                                        size_t at) {
@@ -262,7 +264,7 @@ static void et_sum_any_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
   et_sum_pixels_i8(s, x, step, count, ET_FORM_NARROW, at);
 }
 
-/* Returns the number of pixels whose columns are buffered at once: one if taps are dilated. */
+/* Returns the number of pixels whose columns are buffered at once; 1 if taps are dilated. */
 static size_t et_pixels_at_once_i8(const et_strip_i8 *s) {
   const et_cpu_window *w = &s->depthwise->window;
   const size_t room = ET_MOST_QUADS / s->height - w->kernel_x;

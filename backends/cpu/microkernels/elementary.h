@@ -1,4 +1,4 @@
-/* More elementary functions of float32 vectors: logarithm, rounding, and functions that the C
+/* Additional elementary functions of float32 vectors: logarithm, rounding, and functions that the C
  * library computes lane by lane. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ELEMENTARY_H_
 #define BACKENDS_CPU_MICROKERNELS_ELEMENTARY_H_
@@ -10,7 +10,8 @@
 /* 2^23. Every float of at least this magnitude is an integer. */
 #define ET_F32_WHOLE 8388608.0f
 
-/* Returns `whole` with the sign of x, which zeros need as well; x if it is large or NaN. */
+/* Returns `whole` with the sign of x, so that zeros keep their sign. Returns x if it is large or
+ * NaN. */
 ET_INLINE et_f32 et_f32_rounded(et_f32 x, et_f32 whole) {
   const et_i32 small = et_f32_abs(x) < et_f32_all(ET_F32_WHOLE);
   return et_f32_select(small, et_f32_copysign(whole, x), x);
@@ -37,10 +38,10 @@ ET_INLINE et_f32 et_f32_round(et_f32 x) {
   return et_f32_rounded(x, (x + shift) - shift);
 }
 
-/* Returns ln x for positive normal x. x = 2^e m with m between sqrt(1/2) and sqrt(2), and ln m =
- * f - f^2 / 2 + f^3 p(f) for f = m - 1. The error of the minimax fit of p is at most 6e-9 of ln
- * m (weighted least squares over 4000 Chebyshev nodes, with weights raised where the error is
- * large). ln 2 is the sum of two constants, and e times the first one is exact. */
+/* Returns ln x for positive normal x. x = 2^e m with m between sqrt(1/2) and sqrt(2). With f = m -
+ * 1, ln m = f - f^2 / 2 + f^3 p(f). The minimax fit of p has a relative error of at most 6e-9 in ln
+ * m (weighted least squares over 4000 Chebyshev nodes; weights grow where the error is large). ln 2
+ * is the sum of two constants. The product of e and the first one is exact. */
 ET_INLINE et_f32 et_f32_log_normal(et_f32 x, et_f32 more) {
   static const float c[] = {-0.0763447359f, 0.127615675f,  -0.13160187f,
                             0.142017588f,   -0.166233569f, 0.200012267f,
@@ -57,7 +58,7 @@ ET_INLINE et_f32 et_f32_log_normal(et_f32 x, et_f32 more) {
   return et_f32_fma(e, et_f32_all(0.693145752f), sum);
 }
 
-/* Returns ln x: -inf for 0, NaN for negative x. Subnormal numbers are scaled up first. */
+/* Returns ln x: -inf for 0, NaN for negative x. Subnormal values are scaled up first. */
 ET_INLINE et_f32 et_f32_log(et_f32 x) {
   const et_f32 zero = et_f32_all(0.0f);
   const et_f32 normal = et_f32_all(1.17549435e-38f);
@@ -67,7 +68,7 @@ ET_INLINE et_f32 et_f32_log(et_f32 x) {
   const et_f32 more = et_f32_select(denormal, et_f32_all(-23.0f), zero);
   const et_f32 infinite = et_f32_all(__builtin_inff());
   const et_f32 some = et_f32_log_normal(scaled, more);
-  /* ln x is x for infinity and NaN. */
+  /* ln x is x if x is infinity or NaN. */
   const et_f32 most = et_f32_select(x < infinite, some, x);
   const et_f32 least = et_f32_select(x == zero, -infinite, most);
   return et_f32_select(x < zero, et_f32_all(__builtin_nanf("")), least);

@@ -3,7 +3,7 @@
 #include "backends/cpu/microkernels/activate.h"
 #include "backends/cpu/microkernels/elementary.h"
 
-/* Computes an instruction for `count` elements. */
+/* Executes one instruction on `count` elements. */
 typedef void function(const et_cpu_instruction_f32 *in,
                       const float *const *registers, float *to, size_t count);
 

@@ -26,8 +26,8 @@ ET_INLINE et_f32 et_f32_polynomial(et_f32 x, const float *coefficients,
   return sum;
 }
 
-/* 1.5 * 2^23. Adding it to a value of at most 22 bits leaves the rounded value in the lowest
- * bits. */
+/* 1.5 * 2^23. Adding it to a value of at most 22 bits rounds the value to an integer, which is then
+ * in the lowest bits. */
 #define ET_F32_ROUNDER 12582912.0f
 
 /* Returns e^r - 1 for |r| <= ln 2 / 2. */
@@ -37,8 +37,8 @@ ET_INLINE et_f32 et_f32_expm1_near(et_f32 r) {
   return et_f32_fma(et_f32_polynomial(r, c, 5), r * r, r);
 }
 
-/* Returns e^x; 0 where the result would be subnormal. x = n ln 2 + r with an integer n. ln 2 is
- * the sum of two constants, and n times the first one is exact. */
+/* Returns e^x; 0 where the result would be subnormal. x = n ln 2 + r with an integer n. ln 2 is the
+ * sum of two constants. The product of n and the first one is exact. */
 ET_INLINE et_f32 et_f32_exp(et_f32 x) {
   const et_f32 low = et_f32_all(-87.33654f);
   const et_f32 high = et_f32_all(88.72283f);
@@ -58,8 +58,8 @@ ET_INLINE et_f32 et_f32_exp(et_f32 x) {
 }
 
 /* Returns e^x for x <= 0, with fewer operations than et_f32_exp; NaN for NaN. ln 2 is a single
- * constant, with a relative error of 2e-9 |n| in the result; where that is visible, e^x is below
- * 1e-13. For x <= -88, n is -127, and the bits of 2^n are those of 0. */
+ * constant, so the result has a relative error of 2e-9 |n|. Where this error is visible, e^x is
+ * below 1e-13. For x <= -88, n is -127, and the bits of 2^n are those of 0. */
 ET_INLINE et_f32 et_f32_exp_falling(et_f32 x) {
   const et_f32 y = et_f32_at_least(x, et_f32_all(-88.0f));
   const et_f32 shifted =
@@ -70,7 +70,7 @@ ET_INLINE et_f32 et_f32_exp_falling(et_f32 x) {
   return p * (et_f32)(((et_u32)shifted << 23) + (127u << 23));
 }
 
-/* Returns e^x - 1, accurate near 0 as well. */
+/* Returns e^x - 1, which is accurate near 0 as well. */
 ET_INLINE et_f32 et_f32_expm1(et_f32 x) {
   const et_i32 near = et_f32_abs(x) < et_f32_all(0.34657359f);
   return et_f32_select(near, et_f32_expm1_near(x),
@@ -82,7 +82,7 @@ ET_INLINE et_f32 et_f32_sigmoid(et_f32 x) {
   return one / (one + et_f32_exp(-x));
 }
 
-/* Uses an odd polynomial near 0, where the quotient would cancel. */
+/* Returns tanh x. Near 0, an odd polynomial avoids the cancellation in the quotient. */
 ET_INLINE et_f32 et_f32_tanh(et_f32 x) {
   static const float c[] = {-5.66078716e-3f, 2.06020059e-2f, -5.37292294e-2f,
                             1.3331329e-1f, -3.33332783e-1f};
@@ -96,8 +96,8 @@ ET_INLINE et_f32 et_f32_tanh(et_f32 x) {
   return et_f32_copysign(et_f32_select(is_near, near, far), x);
 }
 
-/* Uses an odd polynomial up to 1. Beyond, erf(a) = 1 - e^p(a): the exponential is small, so it
- * need not be precise. */
+/* Returns erf x. Up to 1, it is an odd polynomial. Above 1, erf(a) = 1 - e^p(a), where the
+ * exponential is small and need not be precise. */
 ET_INLINE et_f32 et_f32_erf(et_f32 x) {
   static const float near_c[] = {
       7.88912224e-5f, -8.02084209e-4f, 5.18953543e-3f, -2.68544446e-2f,

@@ -5,13 +5,13 @@
 #include "backends/cpu/microkernels/conv_f32.h"
 #include "backends/cpu/microkernels/tile.h"
 
-/* Maximum number of taps of a table. */
+/* Maximum number of taps in a table. */
 #define ET_GATHER_TAPS 16
 
-/* The elements of taps in the padding. */
+/* Elements that taps in the padding point to. */
 static const float et_gather_zeros[ET_TILE_DEPTH] __attribute__((aligned(64)));
 
-/* The position of tap 0 of an output pixel. It wraps if it is negative. */
+/* Position of tap 0 for an output pixel. It wraps around if it is negative. */
 typedef struct et_origin {
   const float *image;
   size_t y, x;
@@ -25,7 +25,7 @@ typedef struct et_gather_block {
 
 typedef struct et_gather {
   const et_cpu_conv *conv;
-  size_t first_channel; /* of the group */
+  size_t first_channel; /* first channel of the group */
   size_t pixels;
   et_origin origins[ET_CPU_CONV_PIXELS];
   const float
@@ -59,7 +59,7 @@ ET_INLINE const float *et_tap_pixel(const et_gather *g, const et_origin *at,
              : et_gather_zeros;
 }
 
-/* Lists the address of each row of each tile in each tap of the block. */
+/* Lists the address of each row of each tile for each tap of the block. */
 ET_INLINE void et_fill_table(et_gather *g, const et_gather_block *b) {
   const float **entry = g->table;
   const et_origin *first = g->origins;
@@ -78,8 +78,8 @@ ET_INLINE void et_fill_table(et_gather *g, const et_gather_block *b) {
 
 ET_INLINE size_t et_gather_smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Returns the block with at most `most` terms from a tap and a channel on. If a tap has
- * more channels, they are divided evenly. */
+/* Returns the block that starts at a given tap and channel and has at most `most` terms. If a tap
+ * has more channels, they are divided evenly. */
 ET_INLINE et_gather_block et_next_block(size_t tap, size_t channel, size_t taps,
                                         size_t channels, size_t most) {
   if (channels > most) {
@@ -94,7 +94,7 @@ ET_INLINE et_gather_block et_next_block(size_t tap, size_t channel, size_t taps,
                            channels};
 }
 
-/* Returns the tiles of `at`, without the weights. depth: K. */
+/* Returns the tiles of `at`, without the weights. depth: length of K. */
 ET_INLINE et_tiles et_gather_tiles(const et_cpu_conv *c,
                                    const et_cpu_pixels *at, size_t depth) {
   const size_t group_columns = c->columns / c->groups;
@@ -113,7 +113,7 @@ ET_INLINE et_tiles et_gather_tiles(const et_cpu_conv *c,
   return tiles;
 }
 
-/* Returns the index of the first weight of the columns of `at`. */
+/* Returns the index of the first weight for the columns of `at`. */
 ET_INLINE size_t et_first_weight(const et_cpu_conv *c, const et_cpu_pixels *at,
                                  size_t depth) {
   const size_t group_columns = c->columns / c->groups;
@@ -121,11 +121,12 @@ ET_INLINE size_t et_first_weight(const et_cpu_conv *c, const et_cpu_pixels *at,
   return (at->group * panels * ET_PANEL + at->first_column) * depth;
 }
 
-/* Adds a part of K, from `first` on, to `tiles`. */
+/* Adds a part of K, which starts at `first`, to `tiles`. */
 typedef void et_add_part(const void *weights, et_tiles *tiles, size_t first,
                          const et_cpu_pixels *pixels);
 
-/* Calls `add` for each part of K with at most `most` terms, with a table of its rows. */
+/* Calls `add` for each part of K with at most `most` terms, with the table of row pointers of the
+ * part. */
 ET_INLINE void et_convolve(const et_cpu_conv *conv, const et_cpu_pixels *pixels,
                            size_t most, et_add_part *add, const void *weights) {
   const size_t channels = conv->channels / conv->groups;

@@ -4,15 +4,15 @@
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/widened.h"
 
-/* Panels that a single row is multiplied with at once: enough accumulators to hide the latency
- * of a multiply-add. */
+/* Number of panels that a single row is multiplied with at once. Their accumulators hide the
+ * latency of multiply-adds. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ROW_PANELS 2
 #else
 #define ROW_PANELS 4
 #endif
 
-/* Prefetch distance in weights of a panel. Two rows of K fill a cache line. */
+/* Prefetch distance, in weights of a panel. Two rows of K fill a cache line. */
 #define AHEAD (24 * ET_PANEL)
 
 ET_INLINE void add_weights(const et_cpu_gemm_f16w *p, const uint16_t *panels,
@@ -31,7 +31,7 @@ ET_INLINE void add_weights(const et_cpu_gemm_f16w *p, const uint16_t *panels,
   }
 }
 
-/* Stores `columns` results of a single row, from column `first` on. */
+/* Stores `columns` results of a single row, starting at column `first`. */
 static void store_row(const et_cpu_gemm *p, size_t first, size_t columns,
                       const et_f32 *totals) {
   const et_f32 low = et_f32_all(et_cpu_clamp_low(&p->activation));
@@ -86,7 +86,7 @@ void ET_CPU_NAME(et_cpu_gemm_f16w_row)(const et_cpu_gemm_f16w *product,
   }
 }
 
-/* An et_put_block of an et_cpu_gemm_f16w. */
+/* The et_put_block of an et_cpu_gemm_f16w. */
 static void put_block(const void *weights, size_t panel, size_t first,
                       size_t depth, float *to) {
   const et_cpu_gemm_f16w *p = weights;

@@ -1,13 +1,14 @@
 /* gemm_f32 with float16 or bfloat16 weights: y = activation(x * W + bias + residual).
  *
- * x is [rows, K] and y is [rows, N], both float32. Weights are panels of 16 columns,
- * [ceil(N / 16)][K][16]. They are widened to float32 exactly, so results have the bits of
- * gemm_f32.
- * - Several rows: blocks of 2 panels by 128 elements of K are widened on the stack (16 KiB),
- * then multiplied by the float32 tiles (tile.h). Multiply-adds are the bottleneck.
- * - One row: weights are widened in registers, 4 panels at a time (2 in plain C), enough
- * accumulators to hide the latency. It is bound by memory bandwidth, and reads half the bytes
- * of gemm_f32. */
+ * x is [rows, K] and y is [rows, N], both float32. Weights are panels of 16 columns, [ceil(N /
+ * 16)][K][16], with 16-bit elements:
+ *   panel 0: w[k=0][0..15]   w[k=1][0..15]   ... w[k=K-1][0..15]
+ * They are widened to float32 exactly, so results are bit-identical to those of gemm_f32.
+ * - Several rows: blocks of 2 panels by 128 elements of K are widened on the stack (16 KiB), then
+ *   multiplied by the float32 tiles (tile.h). Multiply-adds are the bottleneck.
+ * - One row: weights are widened in registers, 4 panels at a time (2 in plain C), which gives
+ *   enough accumulators to hide the latency. The bottleneck is memory bandwidth, of which it needs
+ *   half as much as gemm_f32. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_F16W_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_F16W_H_
 
@@ -22,7 +23,7 @@ typedef struct et_cpu_gemm_f16w {
   bool is_bfloat;
 } et_cpu_gemm_f16w;
 
-/* The first function is for several rows, the second for one row. */
+/* The first function computes several rows, the second one row. */
 typedef void et_cpu_gemm_f16w_function(const et_cpu_gemm_f16w *product,
                                        const et_cpu_range *range);
 

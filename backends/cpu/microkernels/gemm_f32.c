@@ -27,8 +27,8 @@ void ET_CPU_NAME(et_cpu_gemm_f32)(const et_cpu_gemm *product,
   et_tiles tiles = whole_tiles(product, range);
   size_t left = range->columns;
   while (left > 0) {
-    /* The last two groups are computed together, so that tiles may divide their panels evenly.
-     * If K is one block, all groups are computed together. */
+    /* The last two groups are computed together, so that their panels can be divided evenly into
+     * tiles. If K is a single block, all groups are computed together. */
     const size_t columns =
         left < 2 * group || product->depth <= ET_MOST_DEPTH ? left : group;
     left -= columns;

@@ -4,8 +4,8 @@
 #include "backends/cpu/microkernels/parameters.h"
 #include "backends/cpu/microkernels/widened.h"
 
-/* Returns the values that are subtracted from quantized values before scaling. `at` is the
- * index of the parameters. */
+/* Returns the values that are subtracted from quantized values before scaling. `at` is the index of
+ * their parameters. */
 ET_INLINE et_f32 zeros_at(const et_cpu_gemm_qbw *p, size_t at, int bits) {
   return p->minima.data != NULL ? et_f32_all(-(float)(1 << (bits - 1)))
                                 : et_parameters_load(&p->zero_points, at);
@@ -28,7 +28,7 @@ ET_INLINE void put_words(const et_cpu_gemm_qbw *p, const int32_t *words,
   }
 }
 
-/* Dequantizes a block: an et_put_block for et_cpu_gemm_qbw. */
+/* Dequantizes a block: the et_put_block of an et_cpu_gemm_qbw. */
 static void put_block(const void *weights, size_t panel, size_t first,
                       size_t depth, float *to) {
   const et_cpu_gemm_qbw *p = weights;

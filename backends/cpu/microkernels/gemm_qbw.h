@@ -1,13 +1,16 @@
 /* y = activation(x @ weights + bias + residual) with 4-bit or 8-bit weights.
  *
- * A word has 32 / bits consecutive weights of a column, signed, the first in the lowest
- * bits; columns are in panels of 16, so that a vector load reads a word of each column. A
- * group of consecutive weights of a column has a scale, and a zero point or a minimum.
+ * x is [rows, K] and y is [rows, N], both float32. A 32-bit word has 32 / bits consecutive signed
+ * weights of a column, the first one in the lowest bits. Columns are in panels of 16, [ceil(N /
+ * 16)][K * bits / 32][16], so a vector load reads a word of each column. With 4 bits:
+ *   panel 0: w[0..7][n=0]   w[0..7][n=1]   ... w[0..7][n=15]
+ *            w[8..15][n=0]  w[8..15][n=1]  ... w[8..15][n=15]
+ * Each group of consecutive weights of a column has a scale, and a zero point or a minimum.
  * - et_cpu_gemm_qbw_rows, for several rows, widens a block of weights to float32 once and
  *   multiplies it with the tiles of gemm_f32. It is bound by arithmetic.
- * - et_cpu_gemm_qbw_row, for one row, reads each weight once. 4-bit weights are multiplied
- *   as integers by elements of x in fixed point, three int8 digits each (digits.h). It is
- *   bound by reading the weights from memory, so it prefetches far ahead. */
+ * - et_cpu_gemm_qbw_row, for one row, reads each weight once. With 4-bit weights, elements of x are
+ *   fixed-point values of three int8 digits (digits.h), and dot products are integer. It is bound
+ *   by memory bandwidth, so it prefetches far ahead. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_QBW_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_QBW_H_
 
@@ -23,14 +26,14 @@ typedef enum et_cpu_width {
   ET_CPU_BFLOAT16,
 } et_cpu_width;
 
-/* One parameter of each group: [ceil(columns / 16)][depth / group][16]. */
+/* Parameters, one per group: [ceil(columns / 16)][depth / group][16]. */
 typedef struct et_cpu_parameters {
   const void *data; /* or NULL */
   et_cpu_width width;
 } et_cpu_parameters;
 
-/* A weight is (q - zero_point) * scale or, with minima, (q + 2^(bits - 1)) * scale +
- * minimum. A group has whole words. */
+/* A weight is (q - zero_point) * scale or, with minima, (q + 2^(bits - 1)) * scale + minimum. A
+ * group is a whole number of words. */
 typedef struct et_cpu_gemm_qbw {
   const float *x;       /* [rows][depth] */
   const int32_t *words; /* [ceil(columns / 16)][depth * bits / 32][16] */
@@ -51,10 +54,11 @@ typedef struct et_cpu_gemm_qbw {
 typedef void et_cpu_gemm_qbw_function(const et_cpu_gemm_qbw *product,
                                       const et_cpu_range *range);
 
-/* A range of the panels of several GEMMs of the same row, counted over all of them. */
+/* A range of panels of several GEMMs of the same row. Panels are counted over all GEMMs. */
 typedef struct et_cpu_panels_q {
-  const et_cpu_gemm_qbw *products; /* they differ in weights, bias and output */
-  size_t first;                    /* panel */
+  /* They differ only in weights, bias and output. */
+  const et_cpu_gemm_qbw *products;
+  size_t first; /* panel */
   size_t end;
 } et_cpu_panels_q;
 

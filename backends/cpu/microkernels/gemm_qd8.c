@@ -11,15 +11,15 @@
 
 _Static_assert(QUADS *ROWS <= ET_I8_MOST_QUADS, "a block of rows fits");
 
-/* The state of a call. */
+/* State of a call. */
 typedef struct call {
   const et_cpu_gemm_qd8 *product;
   size_t rows;
   const float *x;
   float *out;
   et_row_bytes of_rows[ROWS];
-  int32_t totals
-      [ROWS]; /* of the quantized values of a group, less their zero points */
+  /* Sums of a group's quantized values, relative to the zero points. */
+  int32_t totals[ROWS];
   uint8_t bytes[ROWS * ET_CPU_QD8_MAX_GROUP];
   int32_t sums[ROWS * ET_PANEL] __attribute__((aligned(64)));
   et_packed_i8 packed;
@@ -47,7 +47,7 @@ static const int8_t *quads_of(const call *c, size_t panel, size_t first) {
   return (const int8_t *)(w->words + (panel * w->depth + first) / 4 * ET_PANEL);
 }
 
-/* The parameters of a group for one vector of columns. */
+/* Parameters of a group for one vector of columns. */
 typedef struct columns_of {
   et_f32 scales;
   et_f32 zero_points;
@@ -65,7 +65,7 @@ ET_INLINE columns_of columns_at(const et_cpu_gemm_qd8 *p, size_t panel,
                       et_i32_load(p->sums + at)};
 }
 
-/* Adds the exact sums of a group times its scales to the results. */
+/* Multiplies the exact sums of a group by its scales and adds them to the results. */
 static void add_group(call *c, size_t panel, size_t first, size_t columns) {
   const size_t stride = c->product->weights.columns;
   for (size_t done = 0; done < columns; done += ET_CPU_LANES) {
@@ -77,7 +77,7 @@ static void add_group(call *c, size_t panel, size_t first, size_t columns) {
       const et_row_bytes *row = &c->of_rows[r];
       const et_i32 zero = et_i32_all(row->zero_point + c->packed.shift);
       const et_i32 sums = et_i32_load(c->sums + r * ET_PANEL + done);
-      /* Unsigned: the sums of an invalid payload may overflow. */
+      /* Unsigned, because the sums of an invalid payload may overflow. */
       const et_u32 rest = (et_u32)sums - (et_u32)zero * (et_u32)w.sums;
       et_f32 value = et_f32_of_i32((et_i32)rest);
       value =
@@ -89,7 +89,7 @@ static void add_group(call *c, size_t panel, size_t first, size_t columns) {
   }
 }
 
-/* Applies the scales of rows, the bias and the activation. */
+/* Applies the scales of the rows, the bias and the activation. */
 static void finish(const call *c, size_t column, size_t columns) {
   const et_cpu_gemm_qbw *w = &c->product->weights;
   const et_f32 low = et_f32_all(et_cpu_clamp_low(&w->activation));

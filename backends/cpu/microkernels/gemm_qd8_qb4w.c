@@ -1,13 +1,13 @@
-/* Dynamically quantized rows times 4-bit weights. A tile is some rows times a vector of
- * columns, whose weights are unpacked to bytes once per tile. */
+/* GEMM of dynamically quantized rows and 4-bit weights. A tile is a few rows by a vector of
+ * columns, whose weights are unpacked to int8 once per tile. */
 #include "backends/cpu/microkernels/activate.h"
 #include "backends/cpu/microkernels/gemm_qd8.h"
 #include "backends/cpu/microkernels/int4.h"
 #include "backends/cpu/microkernels/parameters.h"
 #include "backends/cpu/microkernels/quantize_row.h"
 
-/* Rows of a block, and the largest part of them, in bytes and in groups of weights. They are
- * on the stack. */
+/* Rows of a block, and the maximum size of a part of them, in bytes and in groups of weights. They
+ * are on the stack. */
 #define ROWS 32
 #define PART_BYTES 32768
 #define PART_GROUPS 128
@@ -15,8 +15,8 @@
 _Static_assert(PART_BYTES >= ROWS * ET_CPU_QD8_MAX_GROUP,
                "a group of rows fits");
 
-/* Maximum rows of a tile: its accumulators and results fill the registers. If the number of rows
- * is odd, the last row is not in a tile; it is computed panel by panel. */
+/* Maximum rows of a tile: the accumulators and results fill the registers. If the number of rows is
+ * odd, the last row is not part of a tile; it is computed panel by panel. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define TILE_LIST(X) X(2)
 #define TILE_ROWS 2
@@ -28,37 +28,37 @@ _Static_assert(PART_BYTES >= ROWS * ET_CPU_QD8_MAX_GROUP,
 #define TILE_ROWS 6
 #endif
 
-/* Prefetch distance, as in gemv_qbw.c. A decode step is 1.2x faster than with 40 lines. */
+/* Prefetch distance, as in gemv_qbw.c. A decode step is 1.2x faster than with 40 cache lines. */
 #define PREFETCH_WORDS (112 * ET_PANEL)
 
-/* Weights of a word. */
+/* Number of weights per word. */
 #define WORD 8
 
-/* A part of K, in whole groups, of a block of rows. Bytes are quantized values less 128. */
+/* A part of K for a block of rows. It consists of whole groups. `bytes` has quantized values less
+ * 128. */
 typedef struct part {
   const et_cpu_gemm_qd8 *product;
   size_t first_row;
   size_t rows;
-  size_t first; /* element of a row */
+  size_t first; /* first element of each row */
   size_t depth;
   bool is_last;
   et_row_bytes of_rows[ROWS];
-  int32_t
-      raised[ROWS * PART_GROUPS]; /* the correction of sums for raised weights,
-                                         [tile][group][row] */
-  uint8_t bytes[PART_BYTES];      /* [tile][word][row][8] */
+  /* Corrections of sums for raised weights, [tile][group][row]. */
+  int32_t raised[ROWS * PART_GROUPS];
+  uint8_t bytes[PART_BYTES]; /* layout: [tile][word][row][8] */
 } part;
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Returns the number of tiles, which have an even number of rows. */
+/* Returns the number of tiles with an even number of rows. */
 static size_t paired_tiles(size_t rows) {
   return (rows / 2 + TILE_ROWS / 2 - 1) / (TILE_ROWS / 2);
 }
 
 static size_t tile_count(size_t rows) { return paired_tiles(rows) + rows % 2; }
 
-/* Tiles have similar heights, except for the last of an odd number of rows. */
+/* Tiles have similar heights. If the number of rows is odd, the last row is a tile of its own. */
 static size_t first_of_tile(size_t rows, size_t tile) {
   const size_t paired = paired_tiles(rows);
   return tile > paired   ? rows
@@ -68,7 +68,7 @@ static size_t first_of_tile(size_t rows, size_t tile) {
 
 #define MIDDLE 128
 
-/* Quantizes row `r` of the tile of `height` rows from row `first` on. */
+/* Quantizes row `r` of the tile that has `height` rows and starts at row `first`. */
 static void put_row(part *p, size_t first, size_t height, size_t r) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
   const et_row_bytes *row = &p->of_rows[first + r];
@@ -99,12 +99,12 @@ static void put_rows(part *p) {
 
 /* A vector of columns. */
 typedef struct columns {
-  const int32_t *
-      words; /* of the first group of the part; rows of words are a panel apart */
-  size_t at; /* index of the parameters, likewise */
+  /* Words of the first group of the part. Rows of words are a panel apart. */
+  const int32_t *words;
+  size_t at; /* index of the first group's parameters */
   size_t first;
   size_t count; /* valid columns */
-  et_f32 sums;  /* of the weights, for the last part */
+  et_f32 sums;  /* sums of the weights, for the last part */
 } columns;
 
 ET_INLINE et_i8 quad_at(const uint8_t *bytes) {
@@ -122,8 +122,8 @@ typedef et_i32 few;
 #define ADD_QUAD et_i32_dot4
 #endif
 
-/* Adds the products of `count` words with rows of a tile. Prefetches the words that are
- * `ahead`: those of the next panel, before its first tile. */
+/* Adds the products of `count` words with the rows of a tile. Also prefetches the words at distance
+ * `ahead`. These belong to the next panel, and are prefetched by the first tile only. */
 ET_INLINE void add_words(const int32_t *words, size_t ahead, const uint8_t *x,
                          size_t count, int rows, few *sums) {
   for (size_t i = 0; i < count; i++, words += ET_PANEL, x += rows * WORD) {
@@ -160,7 +160,7 @@ ET_INLINE void add_group(const int32_t *words, size_t ahead, const uint8_t *x,
 #endif
 }
 
-/* Adds exact sums times the group's scales to the results. */
+/* Multiplies exact sums by the group's scales and adds them to the results. */
 ET_INLINE void scale_group(const et_cpu_gemm_qbw *w, size_t at,
                            const int32_t *raised, int rows, const et_i32 *sums,
                            et_f32 *results) {
@@ -182,7 +182,7 @@ ET_INLINE void scale_group(const et_cpu_gemm_qbw *w, size_t at,
   }
 }
 
-/* Initializes results with 0, or with the output after the previous part. */
+/* Initializes results with 0, or with the output of the previous part. */
 ET_INLINE void begin_results(const part *p, const float *out, size_t count,
                              int rows, et_f32 *results) {
   const size_t stride = p->product->weights.columns;
@@ -192,7 +192,7 @@ ET_INLINE void begin_results(const part *p, const float *out, size_t count,
   }
 }
 
-/* Corrects a result by the zero point of its row, scales it and adds the bias. */
+/* Corrects a result for the zero point of its row, scales it and adds the bias. */
 ET_INLINE et_f32 finished(const et_row_bytes *row, const columns *c,
                           et_f32 bias, et_f32 result) {
   const et_f32 less = et_f32_all((float)(MIDDLE - row->zero_point));
@@ -251,7 +251,7 @@ TILE_LIST(DEFINE_TILE)
 static tile_function *const tile_functions[TILE_ROWS + 1] = {
     TILE_LIST(TILE_ENTRY)};
 
-/* Returns the first word of a column for the group at element `first`. */
+/* Returns the first word of a column for the group that starts at element `first`. */
 static const int32_t *words_at(const et_cpu_gemm_qbw *w, size_t column,
                                size_t first) {
   const size_t panel = column / ET_PANEL;
@@ -287,7 +287,7 @@ static et_f32 sums_of(const et_cpu_gemm_qbw *w, size_t column) {
   return total;
 }
 
-/* Returns the vector of columns from column `first` on, of which `count` are valid. */
+/* Returns the vector of columns that starts at column `first`. `count` of its columns are valid. */
 static columns columns_of(const part *p, size_t first, size_t count) {
   const et_cpu_gemm_qd8 *product = p->product;
   const et_cpu_gemm_qbw *w = &product->weights;
@@ -338,8 +338,8 @@ ET_INLINE void add_group_lines(const int32_t *words, const uint8_t *x,
 #endif
 }
 
-/* Common parameters of groups of 32 weights. Specialized loops are 1.16x (AVX2) and 1.09x
- * (AVX-512) faster. */
+/* Common combinations of parameters for groups of 32 weights. Specialized loops are 1.16x (AVX2)
+ * and 1.09x (AVX-512) faster. */
 typedef enum form { ANY, FLOAT_SCALES, BFLOAT_SCALES } form;
 
 #define USUAL_GROUP 32
@@ -353,12 +353,12 @@ static form form_of(const et_cpu_gemm_qbw *w) {
                                               : ANY;
 }
 
-/* Adds the products of the groups of the part, times their scales, to the results of the last
- * row. */
+/* Adds the products of all groups of the part, multiplied by their scales, to the results of the
+ * last row. */
 ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
                                    et_f32 *results) {
   et_cpu_gemm_qbw w = p->product->weights;
-  if (is != ANY) { /* constants for the compiler */
+  if (is != ANY) { /* compile-time constants */
     w.group = USUAL_GROUP;
     w.zero_points.data = NULL;
     w.scales.width = is == FLOAT_SCALES ? ET_CPU_FLOAT32 : ET_CPU_BFLOAT16;
@@ -369,7 +369,7 @@ ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
   const size_t row = p->rows - 1;
   const uint8_t *x = p->bytes + row * p->depth;
   const int32_t *raised = p->raised + row * groups;
-  et_f32 totals[ET_PANEL_VECTORS]; /* `results`, in registers */
+  et_f32 totals[ET_PANEL_VECTORS]; /* copy of `results` in registers */
   memcpy(totals, results, sizeof(totals));
   for (size_t g = 0; g < groups; g++, raised++, x += w.group) {
     et_i32 sums[ET_PANEL_VECTORS];
@@ -385,7 +385,7 @@ ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
   memcpy(results, totals, sizeof(totals));
 }
 
-/* Computes the last row for a panel, so that each cache line is read once. */
+/* Computes the last row for a whole panel, so that each cache line is read once. */
 ET_NOINLINE void run_row(const part *p, const columns *c) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
   const size_t row = p->rows - 1;
@@ -425,7 +425,7 @@ static void run_panel(const part *p, size_t first, size_t count) {
   }
 }
 
-/* Returns the largest depth for which bytes and groups of the part fit. */
+/* Returns the maximum depth for which the values and groups of the part fit the buffers. */
 static size_t part_depth(const part *p) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
   const size_t fit = PART_BYTES / p->rows / w->group;

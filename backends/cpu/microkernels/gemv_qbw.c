@@ -1,4 +1,4 @@
-/* One row times 4-bit or 8-bit weights, each of which is read once. */
+/* GEMV of one row and 4-bit or 8-bit weights. Each weight is read once. */
 #include "backends/cpu/microkernels/activate.h"
 #include "backends/cpu/microkernels/digits.h"
 #include "backends/cpu/microkernels/low_bit_values.h"
@@ -6,39 +6,39 @@
 #include "backends/cpu/microkernels/rows.h"
 #include "backends/cpu/microkernels/sums.h"
 
-/* Prefetch distance: 112 cache lines. A core that reads 50 bytes per nanosecond with a
- * latency of 130 ns has 100 lines in flight. A decode step is 1.12x faster than with 56
- * lines and, where memory is slower, 1.08x faster than with 32. */
+/* Prefetch distance: 112 cache lines. A core that reads 50 bytes per nanosecond with a latency of
+ * 130 ns has 100 lines in flight. Compared with 56 lines, a decode step is 1.12x faster. With
+ * slower memory, it is 1.08x faster than with 32 lines. */
 #define PREFETCH_WORDS (112 * ET_PANEL)
 
-/* Maximum number of elements in a part of x. A part is on the stack. */
+/* Maximum number of elements in a part of x. A part is stored on the stack. */
 #define PART_DEPTH 2048
 #define LEAST_GROUP 4
 
-/* Whether x is converted to digits. Unpacking 4-bit weights to bytes and multiplying
- * three digits costs a third of widening the weights to float32. */
+/* Whether x is converted to digits. Unpacking 4-bit weights to int8 and multiplying them by three
+ * digits takes a third of the time of widening the weights to float32. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define HAS_DIGITS(bits) false
 #else
 #define HAS_DIGITS(bits) ((bits) == 4)
 #endif
 
-/* A part of x, prepared for weights that are used in place in their words: elements are
- * divided by the value of the lowest bit of their weight. */
+/* A part of x, prepared for weights that are not shifted out of their words: each element is
+ * divided by the value of its weight's lowest bit. */
 typedef struct part {
   size_t first; /* element of x */
   size_t depth;
-  size_t group; /* elements with one scale */
-  size_t few;   /* elements with one unit of digits; divides group */
+  size_t group; /* elements that share a scale */
+  size_t few;   /* elements that share a unit of digits; divides `group` */
   float x[PART_DEPTH];
-  float sums[PART_DEPTH / LEAST_GROUP];  /* of x in each group, if needed */
-  et_word_digits digits[PART_DEPTH / 8]; /* in place of x, with HAS_DIGITS */
-  et_group_digits units[PART_DEPTH / 8]; /* of `few` elements each */
+  float sums[PART_DEPTH / LEAST_GROUP];  /* sums of x per group, if needed */
+  et_word_digits digits[PART_DEPTH / 8]; /* replaces `x`, with HAS_DIGITS */
+  et_group_digits units[PART_DEPTH / 8]; /* one per `few` elements */
 } part;
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Returns the depth of a part: whole groups, or a piece of a group that is longer. */
+/* Returns the depth of a part: whole groups, or a piece of a group that exceeds PART_DEPTH. */
 static size_t part_depth(const et_cpu_gemm_qbw *p, size_t first) {
   if (p->group > PART_DEPTH) {
     return smaller(p->group - first % p->group, PART_DEPTH);
@@ -46,7 +46,7 @@ static size_t part_depth(const et_cpu_gemm_qbw *p, size_t first) {
   return smaller(p->depth - first, PART_DEPTH / p->group * p->group);
 }
 
-/* Returns the largest number of elements with one unit that divides a group. */
+/* Returns the largest number of elements that may share a unit and divides a group. */
 static size_t few_of(size_t group) {
   size_t few = smaller(group, ET_DIGITS_SUMMANDS);
   while (group % few != 0) {
@@ -97,7 +97,7 @@ static void put_part(const et_cpu_gemm_qbw *p, size_t first, part *to) {
   }
 }
 
-/* Independent accumulators of each column, which hide the latency of FMA. */
+/* Independent accumulators per column, which hide the latency of FMA. */
 #define CHAINS 4
 typedef et_f32 chains[CHAINS][ET_PANEL_VECTORS];
 
@@ -121,8 +121,8 @@ ET_INLINE void add_codes(const float *x, const int32_t *words, size_t count,
   }
 }
 
-/* Computes the sums of a group in float32. Weights are raised by 2^(bits - 1), so that the
- * accumulators start with minus that times the sum of x. */
+/* Computes the sums of a group in float32. Weights are raised by 2^(bits - 1). To compensate, the
+ * accumulators start at -2^(bits - 1) times the sum of x. */
 ET_INLINE void sum_floats(const part *part, size_t group, const int32_t *words,
                           int bits, et_f32 *values) {
   const float raised = (float)(1 << (bits - 1));
@@ -140,9 +140,9 @@ ET_INLINE void sum_floats(const part *part, size_t group, const int32_t *words,
   }
 }
 
-/* Exact sums of digits times raised weights. If a panel is one vector, even and odd weights
- * have separate accumulators. That halves the dependency chain and is 1.04x faster. Panels
- * of more vectors have enough chains, and no registers for more. */
+/* Exact sums of digits times raised weights. If a panel is one vector, even and odd weights have
+ * separate accumulators. That halves the dependency chain and is 1.04x faster. Panels of several
+ * vectors have enough chains already, and no registers left for more. */
 #define SUMS (ET_PANEL_VECTORS == 1 ? 2 : 1)
 #if ET_SUMS_OF_16
 typedef et_i16 of_digits[ET_DIGITS][SUMS][ET_PANEL_VECTORS];
@@ -203,7 +203,7 @@ ET_INLINE et_i32 joined(of_digits sums, int v, int32_t off) {
 #endif
 }
 
-/* Computes the sums of a group by digits. is_one: its elements have one unit. */
+/* Computes the sums of a group from digits. is_one: its elements share one unit. */
 ET_INLINE void sum_digits(const part *part, size_t group, const int32_t *words,
                           bool is_one, et_f32 *values) {
   const size_t summands = is_one ? ET_DIGITS_SUMMANDS : part->few;
@@ -225,8 +225,8 @@ ET_INLINE void sum_digits(const part *part, size_t group, const int32_t *words,
   }
 }
 
-/* Subtracts zero points times the sum of x or, with minima, adds 2^(bits - 1) and the
- * minimum times that sum. */
+/* Without minima, subtracts zero points times the sum of x from `values`. With minima, adds
+ * 2^(bits - 1) times that sum to `values`, and the minima times that sum to `totals`. */
 ET_INLINE void add_offsets(const et_cpu_gemm_qbw *p, size_t at, float row_sum,
                            int bits, et_f32 *values, et_f32 *totals) {
   const et_f32 sum = et_f32_all(row_sum);
@@ -243,8 +243,8 @@ ET_INLINE void add_offsets(const et_cpu_gemm_qbw *p, size_t at, float row_sum,
   }
 }
 
-/* Common parameters of groups of ET_DIGITS_SUMMANDS weights: a float32 scale, a bfloat16
- * scale, or a float16 scale and minimum. Specialized loops are 1.09x (AVX2) and 1.03x
+/* Common combinations of parameters for groups of ET_DIGITS_SUMMANDS weights: a float32 scale, a
+ * bfloat16 scale, or a float16 scale and minimum. Specialized loops are 1.09x (AVX2) and 1.03x
  * (AVX-512) faster. */
 typedef enum form { ANY, FLOAT_SCALES, BFLOAT_SCALES, HALF_MINIMA } form;
 
@@ -263,7 +263,7 @@ static form form_of(const et_cpu_gemm_qbw *p, const part *part) {
                                               : ANY;
 }
 
-/* Returns the arguments with the constants of their form, for the compiler. */
+/* Returns the arguments, with the parameters of their form as compile-time constants. */
 ET_INLINE et_cpu_gemm_qbw in_form(const et_cpu_gemm_qbw *product, form is) {
   et_cpu_gemm_qbw p = *product;
   if (is == ANY) {
@@ -280,7 +280,7 @@ ET_INLINE et_cpu_gemm_qbw in_form(const et_cpu_gemm_qbw *product, form is) {
   return p;
 }
 
-/* Adds the sums of the groups times their scales, and the terms of minima. */
+/* Adds the sums of the groups, multiplied by their scales, and the terms of minima. */
 ET_INLINE void add_groups(const et_cpu_gemm_qbw *product, const part *part,
                           size_t panel, int bits, form is, et_f32 *totals) {
   const et_cpu_gemm_qbw p = in_form(product, is);
@@ -310,7 +310,7 @@ ET_INLINE void add_groups(const et_cpu_gemm_qbw *product, const part *part,
   }
 }
 
-/* Initializes the totals with the bias, or with the output after the previous part. */
+/* Initializes the totals with the bias, or with the output of the previous part. */
 static void begin_sums(const et_cpu_gemm_qbw *p, const part *part, size_t first,
                        size_t columns, et_f32 *totals) {
   const float *from = part->first == 0 ? p->bias : p->out;
@@ -320,8 +320,8 @@ static void begin_sums(const et_cpu_gemm_qbw *p, const part *part, size_t first,
   }
 }
 
-/* Writes `columns` results from column `first` on. The last part adds the residual and
- * applies the activation. */
+/* Writes `columns` results, starting at column `first`. The last part adds the residual and applies
+ * the activation. */
 static void end_sums(const et_cpu_gemm_qbw *p, const part *part, size_t first,
                      size_t columns, const et_f32 *totals) {
   const bool last = part->first + part->depth == p->depth;
@@ -343,7 +343,7 @@ static void end_sums(const et_cpu_gemm_qbw *p, const part *part, size_t first,
   }
 }
 
-/* Each copy has its parameters as constants, and its own register allocation. */
+/* Each copy has its parameters as constants and its own register allocation. */
 #define DEFINE_PANEL(name, bits, form)                              \
   ET_NOINLINE void name(const et_cpu_gemm_qbw *p, const part *part, \
                         size_t column, size_t columns) {            \
@@ -379,8 +379,8 @@ static void run_panel(const et_cpu_gemm_qbw *p, const part *part, size_t column,
   }
 }
 
-/* Prefetches the first words of a part of a panel. Those of the first panel arrive while x
- * is converted to digits. */
+/* Prefetches the first words of a panel for a part. The words of the first panel arrive while x is
+ * converted to digits. */
 static void prefetch_first(const et_cpu_gemm_qbw *p, size_t panel,
                            size_t first) {
   const int32_t *words =
@@ -394,8 +394,8 @@ static size_t panels_of(const et_cpu_gemm_qbw *p) {
   return (p->columns + ET_PANEL - 1) / ET_PANEL;
 }
 
-/* Computes panels `first` to `end - 1` of one GEMM, one after the other: hardware prefetch
- * is fastest for a single stream. */
+/* Computes panels `first` to `end - 1` of one GEMM, one after the other: hardware prefetching is
+ * fastest for a single stream. */
 static void run_panels(const et_cpu_gemm_qbw *p, const part *part, size_t first,
                        size_t end) {
   for (size_t c = first * ET_PANEL; c < end * ET_PANEL; c += ET_PANEL) {
@@ -403,8 +403,8 @@ static void run_panels(const et_cpu_gemm_qbw *p, const part *part, size_t first,
   }
 }
 
-/* Computes panels `first` to `end - 1`, counted from the first panel of `p`. They may belong
- * to the GEMMs after `p`. */
+/* Computes panels `first` to `end - 1`, counted from the first panel of `p`. They may belong to
+ * GEMMs that follow `p`. */
 static void run_gemms(const et_cpu_gemm_qbw *p, const part *part, size_t first,
                       size_t end) {
   while (end > panels_of(p)) {

@@ -1,4 +1,4 @@
-/* Conversions between float32 and float16 or bfloat16, rounding to nearest, ties to even. */
+/* Conversions between float32 and float16 or bfloat16. They round to nearest, ties to even. */
 #ifndef BACKENDS_CPU_MICROKERNELS_HALF_H_
 #define BACKENDS_CPU_MICROKERNELS_HALF_H_
 
@@ -55,8 +55,8 @@ ET_INLINE et_u16 et_float16_of_f32(et_f32 x) {
   return (et_u16)vcvt_f16_f32((float32x4_t)x);
 }
 #else
-/* A multiplication adjusts the exponent, which also handles subnormals. Infinity and NaN are set
- * to the maximum exponent. */
+/* The multiplication adjusts the exponent and also handles subnormals. For infinity and NaN, the
+ * exponent is set to its maximum. */
 ET_INLINE et_f32 et_f32_of_float16(et_u16 x) {
   const et_u32 bits = __builtin_convertvector(x, et_u32);
   const et_u32 magnitude = (bits & 0x7fffu) << 13;

@@ -1,15 +1,15 @@
-/* Unpacks words of eight 4-bit weights to bytes for et_i32_dot4. */
+/* Unpacks words of eight 4-bit weights to int8 for et_i32_dot4. */
 #ifndef BACKENDS_CPU_MICROKERNELS_INT4_H_
 #define BACKENDS_CPU_MICROKERNELS_INT4_H_
 
 #include "backends/cpu/microkernels/low_bit_values.h"
 #include "backends/cpu/microkernels/simd_i8.h"
 
-/* Maximum words of int4 weights whose products with int8 et_i16_dot2 can accumulate in int16:
- * 4 words * 2 quads * 2 * 15 * 128 < 2^15. */
+/* Maximum number of int4 words whose products with int8 elements et_i16_dot2 can accumulate in
+ * int16: 4 words * 2 quads * 2 * 15 * 128 < 2^15. */
 #define ET_NIBBLE_WORDS 4
 
-/* Weights 0, 2, 4 and 6 of each word, and the four others, raised by 8. */
+/* Weights 0, 2, 4 and 6 of each word, and weights 1, 3, 5 and 7. All are raised by 8. */
 typedef struct et_nibbles {
   et_i8 even;
   et_i8 odd;
@@ -27,7 +27,7 @@ ET_INLINE et_nibbles et_nibbles_of(et_i32 words) {
 #endif
 }
 
-/* Reorders eight bytes of a row like the weights of a word. */
+/* Reorders eight bytes of a row to the order of the weights in a word. */
 ET_INLINE void et_nibbles_order(const uint8_t *from, uint8_t *to) {
   typedef uint8_t eight __attribute__((vector_size(8)));
   eight x;

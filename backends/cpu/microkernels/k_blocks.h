@@ -4,21 +4,21 @@
 
 #include "backends/cpu/microkernels/tile.h"
 
-/* Maximum K block. With AVX-512, a group of panels is 200 KB, a fraction of the 1 MB L2 cache. A
- * block of half the size would load and store the accumulators twice as often. */
+/* Maximum size of a K block. With AVX-512, a group of panels is then 200 KB, a fraction of the 1 MB
+ * L2 cache. Half the size would load and store the accumulators twice as often. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_MOST_DEPTH 768
 #else
 #define ET_MOST_DEPTH ET_TILE_DEPTH
 #endif
 
-/* Returns the size of equal K blocks, at most ET_MOST_DEPTH. */
+/* Returns the size of equal K blocks of at most ET_MOST_DEPTH elements. */
 ET_INLINE size_t et_depth_of_part(size_t depth) {
   const size_t parts = (depth + ET_MOST_DEPTH - 1) / ET_MOST_DEPTH;
   return parts < 2 ? depth : (depth + parts - 1) / parts;
 }
 
-/* Computes one group of columns, K block by K block: the block of a panel stays in the L1 or L2
+/* Computes one group of columns, one K block at a time. The block of a panel stays in the L1 or L2
  * cache while all rows use it, and results stay in cache between K blocks. */
 ET_INLINE void et_tiles_in_parts(et_tiles tiles, size_t rows, size_t columns,
                                  size_t depth) {

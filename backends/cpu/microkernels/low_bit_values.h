@@ -1,4 +1,4 @@
-/* Unpacks 4-bit and 8-bit weights, several to a word, to float32. */
+/* Unpacks words of 4-bit or 8-bit weights to float32. */
 #ifndef BACKENDS_CPU_MICROKERNELS_LOW_BIT_VALUES_H_
 #define BACKENDS_CPU_MICROKERNELS_LOW_BIT_VALUES_H_
 
@@ -11,10 +11,10 @@ ET_INLINE et_i32 et_words_load(const int32_t *from) {
   return *(const et_words_loose *)from;
 }
 
-/* Returns weight `j` of each word: signed, `bits` wide, the first in the lowest bits. */
+/* Returns weight `j` of each word: signed, `bits` wide, the first one in the lowest bits. */
 ET_INLINE et_f32 et_code(et_i32 words, int j, int bits) {
 #if defined(ET_CPU_ISA_AVX512)
-  if (bits == 4) { /* the permutation reads only four bits of an index */
+  if (bits == 4) { /* the permutation uses only four bits of an index */
     const __m512 values =
         _mm512_setr_ps(0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f, -8.0f,
                        -7.0f, -6.0f, -5.0f, -4.0f, -3.0f, -2.0f, -1.0f);
@@ -32,8 +32,8 @@ ET_INLINE et_u32 et_codes_raised(et_i32 words, int bits) {
   return (et_u32)words ^ tops;
 }
 
-/* Returns raised weight `j` of each word times et_code_unit(j, bits). A mask is enough to
- * extract it in place. The last one is shifted down, as conversion is signed. */
+/* Returns raised weight `j` of each word times et_code_unit(j, bits). A mask extracts it without a
+ * shift. The last weight is shifted down, because the conversion is signed. */
 ET_INLINE et_f32 et_code_in_place(et_u32 words, int j, int bits) {
   const uint32_t all = (1u << bits) - 1u;
   const et_u32 code =

@@ -6,12 +6,12 @@
 #define WORDS 32 /* 16-bit words of a vector */
 #define BYTES (2 * WORDS)
 
-/* The table as words. One instruction looks up 32 elements in 64 words. */
+/* The table as 16-bit words. One instruction looks up 32 elements in 64 words. */
 typedef struct words {
   __m512i parts[ET_CPU_LUT_ENTRIES / BYTES];
 } words;
 
-/* Looks up 16-bit elements from 0 to 255. The low byte of each is the result. Bit 0 of an
+/* Looks up 16-bit elements from 0 to 255. The low byte of each result is the entry. Bit 0 of an
  * element selects the byte of a word, bit 7 the half of the table. */
 ET_INLINE __m512i looked_up(const words *w, __m512i x) {
   const __m512i word = _mm512_srli_epi16(x, 1);
@@ -42,12 +42,12 @@ ET_INLINE size_t look_up_vectors(const uint8_t *table, const uint8_t *x,
 }
 #elif defined(ET_CPU_ISA_AVX2)
 #define BYTES 32
-#define ENTRIES 16 /* size of the table of one instruction */
+#define ENTRIES 16 /* number of entries that one instruction can index */
 #define PARTS (ET_CPU_LUT_ENTRIES / ENTRIES)
 
-/* Splits the table into parts of 16 entries, each broadcast to both halves of a vector. Except
- * for the first part of each half of the table, a part is XORed with the part before it: the XOR
- * of all parts up to that of an element is its entry. */
+/* Splits the table into parts of 16 entries and broadcasts each to both halves of a vector. Each
+ * part is XORed with the part before it, except for the first part of each half of the table. The
+ * entry of an element is the XOR of all parts up to the one that contains it. */
 ET_INLINE void take_apart(const uint8_t *table, __m256i *parts) {
   for (size_t i = 0; i < PARTS; i++) {
     const uint8_t *entries = table + ENTRIES * i;
@@ -60,8 +60,8 @@ ET_INLINE void take_apart(const uint8_t *table, __m256i *parts) {
   }
 }
 
-/* Looks up elements below 128 in a half of the table; others yield 0. Elements that become
- * negative by a subtraction yield 0 for all further parts. */
+/* Looks up elements below 128 in one half of the table; other elements yield 0. Subtractions make
+ * an element negative once its part is passed, so all further parts yield 0. */
 ET_INLINE __m256i looked_up(const __m256i *parts, __m256i x) {
   __m256i found = _mm256_shuffle_epi8(parts[0], x);
   ET_UNROLL

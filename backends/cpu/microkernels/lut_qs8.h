@@ -1,8 +1,8 @@
-/* Microkernel of lut_qs8: y = table[x] on dense rows of 8-bit values.
+/* Table lookup on dense rows of 8-bit values: y = table[x].
  *
- * The table has 256 entries, indexed by the bits of x. AVX-512 looks up 64 elements in four
- * registers with vpermt2w. AVX2 looks up 32 elements with pshufb, 16 entries at a time. Other
- * instruction sets load entries one by one. Each thread loads the table once per chunk. */
+ * The table has 256 entries, indexed by the bits of x. AVX-512 looks up 64 elements at once in four
+ * registers with vpermt2w. AVX2 looks up 32 elements at once with pshufb, in 16 entries at a time.
+ * Other instruction sets load entries one by one. Each thread loads the table once per chunk. */
 #ifndef BACKENDS_CPU_MICROKERNELS_LUT_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_LUT_QS8_H_
 

@@ -11,7 +11,7 @@ typedef struct row {
   float factor;
 } row;
 
-/* Scales `count` <= ET_CPU_LANES columns from column `i` on. */
+/* Scales the `count` <= ET_CPU_LANES columns that start at column `i`. */
 ET_INLINE void scale_some(const et_cpu_norm *n, const row *r, size_t i,
                           size_t count) {
   const et_f32 x = et_f32_load_some(r->x + i, count) - et_f32_all(r->mean);

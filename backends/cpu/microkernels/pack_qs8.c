@@ -6,7 +6,7 @@ typedef int16_t pairs __attribute__((vector_size(ET_I8_STEP)));
 typedef int32_t words __attribute__((vector_size(ET_I8_STEP)));
 #endif
 
-/* Loads ET_I8_STEP bytes, or only `count` if a whole step would reach beyond `end`. */
+/* Loads ET_I8_STEP bytes, or only `count` bytes if a whole step would reach beyond `end`. */
 ET_INLINE bytes load_op(const uint8_t *from, size_t count, const uint8_t *end) {
   bytes x = {0};
   if (count >= ET_I8_STEP || (uintptr_t)from + ET_I8_STEP <= (uintptr_t)end) {
@@ -32,8 +32,8 @@ ET_INLINE void put_line(uint8_t *to, const uint8_t *from, size_t size,
   }
 }
 
-/* Copies lines of at most one step that are readable in whole steps, as in images of few
- * channels. */
+/* Copies lines of at most one step. All lines are readable in whole steps. Images with few channels
+ * have such lines. */
 ET_INLINE void put_short_lines(uint8_t *to, const et_piece_i8 *piece,
                                uint8_t shift) {
   const uint8_t *from = piece->from;
@@ -44,7 +44,7 @@ ET_INLINE void put_short_lines(uint8_t *to, const et_piece_i8 *piece,
   }
 }
 
-/* Copies a piece. Each line overwrites the excess of the one before. */
+/* Copies a piece. Each line overwrites the excess bytes of the line before it. */
 ET_INLINE void put_piece(uint8_t *to, const et_piece_i8 *piece,
                          const uint8_t *end, uint8_t shift) {
   const size_t last = (piece->lines - 1) * piece->stride;
@@ -58,7 +58,7 @@ ET_INLINE void put_piece(uint8_t *to, const et_piece_i8 *piece,
   }
 }
 
-/* Copies rows. The padding of a row to quads is arbitrary, because weights there are 0. */
+/* Copies rows. Rows are padded to quads with arbitrary values, because the weights there are 0. */
 ET_INLINE void put_rows(uint8_t *to, const et_rows_i8 *from, uint8_t shift) {
   const size_t padding = (4 - from->size % 4) % 4;
   size_t done = 0; /* bytes of the row */
@@ -76,8 +76,8 @@ ET_INLINE void put_rows(uint8_t *to, const et_rows_i8 *from, uint8_t shift) {
 }
 
 #if !ET_DOT4_EXACT
-/* Widens elements 0 and 2 of each quad to int16, then 1 and 3. Weights are widened in the same
- * order, by two shifts. */
+/* Widens elements 0 and 2 of each quad to int16, then elements 1 and 3. Weights are widened in the
+ * same order, with two shifts. */
 ET_INLINE void put_wide(uint8_t *to, bytes x, bool is_signed) {
   const pairs both = (pairs)x;
   const words even = (words)(is_signed ? both << 8 >> 8 : both & 255);
@@ -88,8 +88,8 @@ ET_INLINE void put_wide(uint8_t *to, bytes x, bool is_signed) {
   memcpy(to + sizeof(low), &high, sizeof(high));
 }
 
-/* Widens `size` bytes to int16. They may be at the end of the destination, because writes do not
- * overtake reads. */
+/* Widens `size` bytes to int16. The source may be the end of the destination buffer, because writes
+ * do not overtake reads. */
 ET_INLINE void widen_rows(uint8_t *to, const uint8_t *from, size_t size,
                           bool is_signed) {
   for (size_t at = 0; at < size; at += ET_I8_STEP) {
@@ -111,7 +111,7 @@ static void pack_wide(et_packed_i8 *packed, const et_rows_i8 *from) {
 #endif
 
 #if ET_SUMS_OF_16
-/* Returns whether row minima may be subtracted: the buffer must hold both forms. */
+/* Returns whether row minima may be subtracted. The buffer must hold both forms of the rows. */
 static bool may_have_lows(const et_packed_i8 *packed, const et_rows_i8 *from) {
   return from->max_exact_terms == 0 && from->may_have_lows &&
          packed->rows >= ET_I8_LEAST_LOW_ROWS &&
@@ -120,14 +120,14 @@ static bool may_have_lows(const et_packed_i8 *packed, const et_rows_i8 *from) {
              ET_I8_PACKED_BYTES;
 }
 
-/* Returns the int8 rows, which follow the int16 rows. Those are written in whole steps. */
+/* Returns the int8 rows, which follow the int16 rows. The int16 rows are written in whole steps. */
 static uint8_t *bytes_of_both(et_packed_i8 *packed) {
   const size_t size = packed->rows * packed->depth * 4;
   const size_t steps = (size + ET_I8_STEP - 1) / ET_I8_STEP;
   return packed->bytes + 2 * steps * ET_I8_STEP;
 }
 
-/* Packs rows as int8 values. They are widened to int16 at once, or when a panel needs it. */
+/* Packs rows as int8 values. They are widened to int16 now, or later if a panel requires it. */
 static void pack_both(et_packed_i8 *packed, const et_rows_i8 *from) {
   const size_t size = packed->rows * packed->depth * 4;
   uint8_t *rows = bytes_of_both(packed);
@@ -161,7 +161,7 @@ void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel) {
 #endif
 
 #if ET_DOT4_EXACT
-/* All elements become unsigned (NEON: signed). */
+/* Makes all elements unsigned (NEON: signed). */
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows) {
   packed->rows = rows;

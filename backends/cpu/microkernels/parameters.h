@@ -1,11 +1,12 @@
-/* Scales, zero points and minima of quantized weights, as float32. */
+/* Loads scales, zero points and minima of quantized weights as float32. */
 #ifndef BACKENDS_CPU_MICROKERNELS_PARAMETERS_H_
 #define BACKENDS_CPU_MICROKERNELS_PARAMETERS_H_
 
 #include "backends/cpu/microkernels/gemm_qbw.h"
 #include "backends/cpu/microkernels/half.h"
 
-/* Loads a vector of parameters from index `at` on. They must be present, as scales are. */
+/* Loads a vector of parameters, starting at index `at`. They must be present, as scales always
+ * are. */
 ET_INLINE et_f32 et_scales_load(const et_cpu_parameters *p, size_t at) {
   return p->width == ET_CPU_FLOAT32
              ? et_f32_load((const float *)p->data + at)
@@ -13,8 +14,8 @@ ET_INLINE et_f32 et_scales_load(const et_cpu_parameters *p, size_t at) {
                             p->width == ET_CPU_BFLOAT16);
 }
 
-/* Prefetches the cache line that begins with parameter `at`, if one does. Hardware prefetches
- * scales too late beside the words of their weights. */
+/* If parameter `at` is the first one of a cache line, prefetches that line. Hardware prefetches
+ * scales too late while it also fetches the weights. */
 ET_INLINE void et_scales_fetch(const et_cpu_parameters *p, size_t at) {
   const size_t bytes =
       at * (p->width == ET_CPU_FLOAT32 ? sizeof(float) : sizeof(uint16_t));
@@ -23,7 +24,7 @@ ET_INLINE void et_scales_fetch(const et_cpu_parameters *p, size_t at) {
   }
 }
 
-/* Loads a vector of parameters, zeros if they are absent. */
+/* Loads a vector of parameters, or zeros if they are absent. */
 ET_INLINE et_f32 et_parameters_load(const et_cpu_parameters *p, size_t at) {
   return p->data == NULL ? et_f32_all(0.0f) : et_scales_load(p, at);
 }

@@ -3,14 +3,14 @@
 #include "backends/cpu/microkernels/pool_taps.h"
 #include "backends/cpu/microkernels/simd.h"
 
-/* Returns the larger element; NaN is the largest. */
+/* Returns the larger element. NaN is larger than any other value. */
 ET_INLINE et_f32 larger(et_f32 x, et_f32 most) {
   return et_f32_select((x > most) | (x != x), x, most);
 }
 
 /* Number of vectors of a pixel that are accumulated at once, to hide the three-cycle latency of
- * additions. An AVX-512 vector has as many lanes as two AVX2 vectors, and more code is not worth
- * it. */
+ * additions. An AVX-512 vector has as many lanes as two AVX2 vectors, so one is enough and saves
+ * code. */
 #if defined(ET_CPU_ISA_AVX512)
 #define VECTORS 1
 #else

@@ -1,10 +1,10 @@
 /* Pooling of float32 images in NHWC layout.
  *
- * y[i, j, c] is the maximum or the average of x over the taps of the window at (i, j).
- * Taps outside the image are skipped, and taps of NaN make the maximum NaN.
- * A call computes one row of y. It accumulates two vectors of channels (one with AVX-512)
- * over all taps, as a single chain of additions waits for its own latency.
- * Loads are the bottleneck: each element is read once per tap and used once. */
+ * y[i, j, c] is the maximum or the average of x over the taps of the window at (i, j). Taps outside
+ * the image are skipped. The maximum of a window with a NaN is NaN. A call computes one row of y.
+ * The tile is two vectors of channels of a pixel (one with AVX-512), because a single chain of
+ * additions would wait for its own latency. Loads are the bottleneck: each element is read once per
+ * tap and used once. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_H_
 #define BACKENDS_CPU_MICROKERNELS_POOL_H_
 
@@ -17,12 +17,12 @@ typedef struct et_cpu_pool {
   et_cpu_window window;
   size_t channels;
   bool maximum;       /* true: maximum; false: average */
-  bool count_padding; /* count the taps in the padding in the divisor */
-  size_t divisor;     /* divisor of averages; 0: number of taps */
+  bool count_padding; /* count taps in the padding in the divisor */
+  size_t divisor;     /* divisor of averages; 0: use the number of taps */
 } et_cpu_pool;
 
-/* Computes channels `first` to before `first + channels` of row `row` of the output.
- * image: [height, width, channels of the pool]; out: [out_width, channels of the pool]. */
+/* Computes `channels` channels, starting at `first`, of row `row` of the output. image: [height,
+ * width, channels of the pool]; out: [out_width, channels of the pool]. */
 typedef void et_cpu_pool_f32_function(const et_cpu_pool *pool,
                                       const float *image, size_t row,
                                       size_t first, size_t channels,

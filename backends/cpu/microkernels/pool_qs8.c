@@ -3,7 +3,7 @@
 #include "backends/cpu/microkernels/dequantize_vector.h"
 #include "backends/cpu/microkernels/pool_taps.h"
 
-/* The window of an output pixel, for `count` channels. */
+/* Window of an output pixel, for `count` channels. */
 typedef struct window {
   const uint8_t *image;
   const et_pool_taps *y;
@@ -16,7 +16,7 @@ ET_INLINE et_i32 larger(et_i32 x, et_i32 y) {
   return (x & mask) | (y & ~mask);
 }
 
-/* Returns the sum or the maximum of the window, less zero points. */
+/* Returns the sum or the maximum of the window, relative to the zero point. */
 ET_INLINE et_i32 fold_window(const et_cpu_pool_qs8 *p, const et_reader *reader,
                              const window *at, bool maximum) {
   const et_cpu_window *w = &p->pool.window;
@@ -44,8 +44,8 @@ ET_INLINE et_u8 max_u8(et_u8 x, et_u8 y) {
 #endif
 }
 
-/* Returns the maxima of a window with at least one tap, for BYTES channels. sign: 128 for
- * int8, which is XORed for unsigned comparisons; 0 for uint8. */
+/* Returns the maxima of a window with at least one tap, for BYTES channels. sign: 128 for int8, so
+ * that an XOR makes the comparisons unsigned; 0 for uint8. */
 #define BYTES (4 * ET_CPU_LANES)
 ET_INLINE et_u8 max_of_window(const et_cpu_pool_qs8 *p, const window *at,
                               et_u8 sign) {
@@ -63,7 +63,7 @@ ET_INLINE et_u8 max_of_window(const et_cpu_pool_qs8 *p, const window *at,
   return result ^ sign;
 }
 
-/* Computes maxima of BYTES channels. Dequantization keeps the order of values. */
+/* Computes maxima of BYTES channels, without dequantization, which would not change the order. */
 ET_INLINE void store_maxima(const et_cpu_pool_qs8 *p, const et_reader *reader,
                             const et_quantizer *quantizer, const window *at,
                             uint8_t *out) {

@@ -1,10 +1,9 @@
 /* Pooling of int8 or uint8 images in NHWC layout.
  *
- * y = quantize(pool(x - zero_point) * scale). Sums and maxima are exact int32; a sum is
- * scaled in float32, then divided, then rounded to the quantization of y.
- * If x and y have the same quantization, a maximum compares the int8 values themselves,
- * 4 * ET_CPU_LANES channels at once. Otherwise, values are widened to int32 first.
- * Loads are the bottleneck, as in pool.h. */
+ * y = quantize(pool(x - zero_point) * scale). Sums and maxima are exact int32. A sum is scaled in
+ * float32, then divided, then rounded to the quantization of y. If x and y have the same
+ * quantization, maxima are computed on the int8 values themselves, 4 * ET_CPU_LANES channels at
+ * once. Otherwise, values are widened to int32 first. Loads are the bottleneck, as in pool.h. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_POOL_QS8_H_
 
@@ -18,7 +17,7 @@ typedef struct et_cpu_pool_qs8 {
   bool keeps_bytes; /* requantization keeps every value of x */
 } et_cpu_pool_qs8;
 
-/* Channels `first` to before `first + channels` of a row of the output. */
+/* Channels `first` to `first + channels - 1` of a row of the output. */
 typedef struct et_cpu_pool_row_i8 {
   const uint8_t *image; /* [height, width, channels of the pool] */
   size_t row;

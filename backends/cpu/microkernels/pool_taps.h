@@ -1,17 +1,17 @@
-/* The taps of a window that are inside an image. */
+/* Taps of a window that are inside an image. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_TAPS_H_
 #define BACKENDS_CPU_MICROKERNELS_POOL_TAPS_H_
 
 #include "backends/cpu/microkernels/pool.h"
 
-/* Taps `first` to before `end` of an axis are inside the image. */
+/* Range of an axis: taps `first` to `end - 1` are inside the image. */
 typedef struct et_pool_taps {
   size_t first;
   size_t end;
   size_t begin; /* index of tap 0; wraps before 0 */
 } et_pool_taps;
 
-/* Returns how many of `kernel` taps are before `size`. The first is at `begin`, which may be
+/* Returns how many of `kernel` taps are before `size`. The first tap is at `begin`, which may be
  * negative. */
 static inline size_t et_taps_before(size_t begin, size_t size, size_t kernel,
                                     size_t dilation) {
@@ -30,7 +30,7 @@ static inline et_pool_taps et_find_taps(size_t begin, size_t size,
   return t;
 }
 
-/* Returns the divisor of the average of a window. */
+/* Returns the divisor for the average of a window. */
 static inline float et_pool_divisor(const et_cpu_pool *pool,
                                     const et_pool_taps *y,
                                     const et_pool_taps *x) {

@@ -31,7 +31,7 @@ void ET_CPU_NAME(et_cpu_dequantize)(const et_cpu_scaled_bytes *x, float *y,
   }
 }
 
-/* The broadcast parameters of et_cpu_binary_qs8. */
+/* Parameters of et_cpu_binary_qs8, broadcast to vectors. */
 typedef struct binary_vectors {
   et_quantizer quantizer;
   et_reader a;

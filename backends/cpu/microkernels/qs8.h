@@ -1,13 +1,13 @@
-/* Microkernels of elementwise ops on quantized rows.
+/* Elementwise ops on quantized rows.
  *
  *   quantize:    y = clamp(round(x * inverse) + zero_point, low, high)
  *   dequantize:  y = (x - zero_point) * scale
  *   binary_qs8:  y = quantize(dequantize(a) + dequantize(b)), or the product
  *
  * All operands are dense rows of `count` elements. A tile is one vector of float32; the last one
- * is partial. A sum or product is computed in float32 and rounded once, ties to even, so every
- * instruction set gives the same values. The bottleneck is the conversions between int8 and
- * float32, not memory bandwidth. */
+ * may be partial. A sum or product is computed in float32 and rounded once, ties to even, so every
+ * instruction set gives the same values. The bottleneck is the conversion between int8 and float32,
+ * not memory bandwidth. */
 #ifndef BACKENDS_CPU_MICROKERNELS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_QS8_H_
 

@@ -1,5 +1,5 @@
-/* Dynamic quantization of a float32 row to 8 bits, over the range of its elements, extended to
- * include 0. */
+/* Dynamic quantization of a float32 row to 8 bits. The range of a row is that of its elements,
+ * extended to include 0. */
 #ifndef BACKENDS_CPU_MICROKERNELS_QUANTIZE_ROW_H_
 #define BACKENDS_CPU_MICROKERNELS_QUANTIZE_ROW_H_
 
@@ -30,8 +30,8 @@ ET_INLINE void et_store_first(float *to, et_f32 value, size_t count) {
   }
 }
 
-/* Returns the parameters for quantized values from 0 to 255, one of which represents 0. NaN is
- * ignored. */
+/* Returns the parameters for quantized values from 0 to 255, one of which represents 0 exactly. NaN
+ * elements are ignored. */
 ET_NOINLINE et_row_bytes et_row_bytes_of(const float *x, size_t count) {
   et_f32 lows = et_f32_all(0.0f);
   et_f32 highs = et_f32_all(0.0f);
@@ -53,7 +53,7 @@ ET_NOINLINE et_row_bytes et_row_bytes_of(const float *x, size_t count) {
                         zero_point > 0.0f ? (int32_t)zero_point : 0};
 }
 
-/* Returns integers from -zero_point to 255 - zero_point. NaN becomes the largest one. */
+/* Returns integers from -zero_point to 255 - zero_point. NaN becomes the largest value. */
 ET_INLINE et_i32 et_row_steps(const et_row_bytes *row, et_f32 x) {
   const et_f32 low = et_f32_all((float)-row->zero_point);
   const et_f32 high = et_f32_all((float)(255 - row->zero_point));
@@ -61,7 +61,8 @@ ET_INLINE et_i32 et_row_steps(const et_row_bytes *row, et_f32 x) {
   return et_i32_nearest(et_f32_at_least(kept, low), 0);
 }
 
-/* Writes quantized values plus `shift`. Returns their sum, relative to the zero point. */
+/* Writes quantized values plus `shift`. Returns the sum of the values relative to the zero
+ * point. */
 ET_NOINLINE int32_t et_put_row_bytes(const et_row_bytes *row, const float *x,
                                      size_t count, int32_t shift, uint8_t *to) {
   const et_row_bytes own = *row; /* a local copy, which stores cannot alias */

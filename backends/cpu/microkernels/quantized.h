@@ -1,4 +1,4 @@
-/* Quantized tensors and the parameters of their requantization. */
+/* Quantized tensors and their requantization parameters. */
 #ifndef BACKENDS_CPU_MICROKERNELS_QUANTIZED_H_
 #define BACKENDS_CPU_MICROKERNELS_QUANTIZED_H_
 
@@ -12,14 +12,14 @@
 typedef struct et_cpu_bytes {
   const uint8_t *data;
   int32_t zero_point;
-  bool is_signed; /* int8; otherwise, uint8 */
+  bool is_signed; /* true: int8; false: uint8 */
   size_t size;
 } et_cpu_bytes;
 
-/* Requantization of output channels (columns of weights). An accumulator s represents
+/* Requantization of output channels (columns of weights). The result for an accumulator s is either
  *   (s - zero_point * sums) * scale + bias,  rounded twice, or
  *   (s - zero_point * sums + start) * scale, rounded once.
- * One of bias and start is NULL. */
+ * Either bias or start is NULL. */
 typedef struct et_cpu_columns_i8 {
   const int32_t *sums; /* sums of the weights of each column */
   const float *scale;

@@ -1,4 +1,4 @@
-/* Quantization parameters, broadcast to vectors. */
+/* Quantization parameters broadcast to vectors. */
 #ifndef BACKENDS_CPU_MICROKERNELS_QUANTIZER_H_
 #define BACKENDS_CPU_MICROKERNELS_QUANTIZER_H_
 

@@ -24,7 +24,7 @@ static float reduce_row(et_cpu_reduction reduction, const float *x,
   }
 }
 
-/* Combines the rows of `some` <= ET_CPU_LANES columns. `x` points to the first row. */
+/* Combines all rows, for `some` <= ET_CPU_LANES columns. `x` points to the first row. */
 ET_INLINE et_f32 join_columns(const et_cpu_reduce *r, const float *x,
                               size_t some, et_row_join *join, float start) {
   et_f32 joined = et_f32_all(start);

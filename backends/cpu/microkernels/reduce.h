@@ -1,10 +1,10 @@
-/* Microkernel of reduce: y[a, c] = reduction of x[a, 0..R, c], on float32.
+/* Reduction of float32 tensors: y[a, c] = reduction of x[a, 0..R, c].
  *
- * With one column, the row is accumulated in the lanes of rows.h, whose order of summation is
- * the same for every instruction set. With more columns, a tile is one vector of columns with
- * one accumulator, and elements are added in order; rows of x are read as they are in memory.
- * ARGMAX and ARGMIN compare elements one by one. Otherwise, loads are the bottleneck: each
- * element is read and used once. */
+ * With one column, the row is accumulated in the lanes of rows.h, whose order of summation is the
+ * same for every instruction set. With several columns, a tile is one vector of columns with one
+ * accumulator, and elements are added in order; x is read in memory order. ARGMAX and ARGMIN
+ * compare elements one by one. Otherwise, loads are the bottleneck: each element is read and used
+ * once. */
 #ifndef BACKENDS_CPU_MICROKERNELS_REDUCE_H_
 #define BACKENDS_CPU_MICROKERNELS_REDUCE_H_
 
@@ -23,7 +23,7 @@ typedef struct et_cpu_reduce {
   et_cpu_reduction reduction;
 } et_cpu_reduce;
 
-/* Reduces columns `first` to before `first + columns` of one outer index. */
+/* Reduces `columns` columns, starting at `first`, for one outer index. */
 typedef void et_cpu_reduce_f32_function(const et_cpu_reduce *reduce,
                                         size_t outer, size_t first,
                                         size_t columns);

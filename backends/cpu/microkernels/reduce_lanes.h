@@ -4,7 +4,7 @@
 
 #include "backends/cpu/microkernels/simd.h"
 
-/* Per four lanes, returns a0 + a2, a1 + a3, b0 + b2, b1 + b3. */
+/* Returns a0 + a2, a1 + a3, b0 + b2, b1 + b3 for each group of four lanes. */
 ET_INLINE et_f32 et_fold_halves(et_f32 a, et_f32 b) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_shuffle_ps((__m512)a, (__m512)b, 0x44) +
@@ -18,7 +18,7 @@ ET_INLINE et_f32 et_fold_halves(et_f32 a, et_f32 b) {
 #endif
 }
 
-/* Per four lanes, returns a0 + a1, a2 + a3, b0 + b1, b2 + b3. */
+/* Returns a0 + a1, a2 + a3, b0 + b1, b2 + b3 for each group of four lanes. */
 ET_INLINE et_f32 et_fold_pairs(et_f32 a, et_f32 b) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_shuffle_ps((__m512)a, (__m512)b, 0x88) +
@@ -32,7 +32,7 @@ ET_INLINE et_f32 et_fold_pairs(et_f32 a, et_f32 b) {
 #endif
 }
 
-/* Reduces each of v[0], v[4], v[8] ... to four lanes, one after the other. */
+/* Reduces v[0], v[4], v[8] ... to four lanes each. The results are adjacent. */
 ET_INLINE et_f32 et_fold_to_four(const et_f32 *v) {
 #if defined(ET_CPU_ISA_AVX512)
   et_f32 half[2];
@@ -53,7 +53,8 @@ ET_INLINE et_f32 et_fold_to_four(const et_f32 *v) {
 #endif
 }
 
-/* Returns a vector whose lane i is the sum of all lanes of v[i]. Halves are added to halves. */
+/* Returns a vector whose lane i is the sum of all lanes of v[i]. Each step adds two half
+ * vectors. */
 ET_INLINE et_f32 et_fold(const et_f32 *v) {
   et_f32 four[4];
   ET_UNROLL for (int i = 0; i < 4; i++) { four[i] = et_fold_to_four(v + i); }

@@ -4,26 +4,25 @@
 
 #include "backends/cpu/microkernels/quantizer.h"
 
-/* Vectors of accumulators that are requantized at once, and the panels that they cover. */
+/* Number of vectors of accumulators that are requantized at once, and of the panels they cover. */
 #define ET_ROUNDED 4
 #define ET_ROUNDED_PANELS (ET_ROUNDED / ET_PANEL_VECTORS)
 
 /* Requantization parameters of a tensor. */
 typedef struct et_rounder {
-  et_f32 low; /* minus the zero point, as is `high` */
+  et_f32 low; /* relative to the zero point, like `high` */
   et_f32 high;
 #if ET_PACKS_LANES
   et_i16 base; /* `low` as int16 */
   et_u8 range; /* `high` - `low` */
 #endif
-  uint8_t offset; /* added to the bytes at the end */
+  uint8_t offset; /* added after packing to bytes */
 } et_rounder;
 
 /* Requantization parameters of a panel: y = round(sum * scale + bias) + zero point. */
 typedef struct et_requantizer {
   et_i32 start[ET_PANEL_VECTORS]; /* initial accumulators */
-  et_f32
-      scale[ET_PANEL_VECTORS]; /* in units of the output scale, as is `bias` */
+  et_f32 scale[ET_PANEL_VECTORS]; /* relative to the output scale */
   et_f32 bias[ET_PANEL_VECTORS];
   bool is_far; /* results may not fit in int32 */
 } et_requantizer;
@@ -45,26 +44,26 @@ et_rounder_of(const et_cpu_output_quantization *quantizing) {
   };
 }
 
-/* Truncates the sum of the weights of a column to 22 bits with sign, which is enough for any
- * valid column. With larger sums of an invalid payload, the multiplication by a zero point would
- * overflow. */
+/* Truncates the sum of the weights of a column to 22 bits including the sign, which is enough for
+ * any valid column. An invalid payload may have larger sums, which would overflow when they are
+ * multiplied by a zero point. */
 ET_INLINE et_i32 et_sum_of_bytes(et_i32 given) {
   return (et_i32)((et_u32)given << 10) >> 10;
 }
 
-/* Returns the initial accumulators of columns with sums of weights `sums`, for elements that
- * have `zero_point` added. */
+/* Returns the initial accumulators of columns, for elements to which `zero_point` has been added.
+ * sums: the sums of the columns' weights. */
 ET_INLINE et_i32 et_start_of(et_i32 sums, int32_t zero_point) {
   return et_i32_all(-zero_point) * et_sum_of_bytes(sums);
 }
 
-/* Truncates an int32 bias to 30 bits with sign, for the same reason. */
+/* Truncates an int32 bias to 30 bits including the sign, for the same reason. */
 ET_INLINE et_i32 et_start_bias(et_i32 given) {
   return (et_i32)((et_u32)given << 2) >> 2;
 }
 
-/* Returns a mask of the lanes in which an int32 times `scale` plus `bias` may not fit in int32,
- * or may be NaN. */
+/* Returns a mask of the lanes in which an int32 accumulator * scale + bias may not fit in int32 or
+ * may be NaN. */
 ET_INLINE et_i32 et_far_lanes(et_f32 scale, et_f32 bias) {
   return ~((scale <= 0.5f) & (scale >= -0.5f) & (bias <= 0x1p29f) &
            (bias >= -0x1p29f));
@@ -93,15 +92,14 @@ et_requantizer_of(const et_cpu_columns_i8 *columns,
   return r;
 }
 
-/* Scales accumulators to units of the output scale, relative to the zero point, without
- * rounding. */
+/* Scales accumulators to the output scale, relative to the zero point, without rounding. */
 ET_INLINE et_f32 et_steps_of(et_i32 sums, et_f32 scale, et_f32 bias) {
   return et_f32_of_i32(sums) * scale + bias;
 }
 
-/* Rounds ET_ROUNDED vectors to bytes, interleaved as et_u8_in_order takes them. If all values
- * fit in int32, the upper bound is applied after packing to bytes, with four times as many lanes
- * per vector. */
+/* Rounds ET_ROUNDED vectors to bytes, interleaved for et_u8_in_order. If all values fit in int32,
+ * the upper bound is applied after packing to bytes, which have four times as many lanes per
+ * vector. */
 ET_INLINE et_u8 et_rounded(const et_rounder *r, et_f32 *steps, bool is_far) {
 #if ET_PACKS_LANES
   if (is_far) {
@@ -114,7 +112,7 @@ ET_INLINE et_u8 et_rounded(const et_rounder *r, et_f32 *steps, bool is_far) {
   return et_u8_at_most(above, r->range) + r->offset;
 #else
   (void)is_far;
-  /* The low byte of ET_ROUNDING_BITS is 0, so it is not subtracted. */
+  /* The low byte of ET_ROUNDING_BITS is 0, so it need not be subtracted. */
   et_i32 rounded[ET_ROUNDED];
   ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
     const et_f32 kept = et_f32_above(et_f32_at_most(steps[v], r->high), r->low);
@@ -130,12 +128,12 @@ ET_NOINLINE void et_store_some_of_panel(uint8_t *to, et_panel_bytes bytes,
 }
 
 #if defined(ET_CPU_ISA_AVX512)
-/* Returns a mask of the first `count` bytes, at most 64. */
+/* Returns a mask of the first `count` bytes. `count` is at most 64. */
 ET_INLINE __mmask64 et_mask_of(size_t count) {
   return count == 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
 }
 
-/* Stores the bytes of part `index` of `parts` in the mask, as et_u8_store_part. */
+/* Stores the bytes of the mask from part `index` of `parts`, like et_u8_store_part. */
 ET_INLINE void et_u8_store_mask(uint8_t *to, et_u8 bytes, int index, int parts,
                                 __mmask64 mask) {
   if (parts == 1) {
@@ -150,8 +148,8 @@ ET_INLINE void et_u8_store_mask(uint8_t *to, et_u8 bytes, int index, int parts,
 }
 #endif
 
-/* Stores the first `count` bytes, but not all, of part `index` of `parts`, as et_u8_store_part.
- * Without masked stores, a part must be a panel. */
+/* Stores the first `count` bytes of part `index` of `parts`, like et_u8_store_part. `count` is less
+ * than the size of a part. Without masked stores, a part must be a panel. */
 ET_INLINE void et_u8_store_some(uint8_t *to, et_u8 bytes, int index, int parts,
                                 size_t count) {
 #if defined(ET_CPU_ISA_AVX512)

@@ -25,7 +25,7 @@ static taps nearest_tap(const et_cpu_resize_axis *axis, float at) {
   return (taps){.at = {clamped(at, axis->in)}, .weight = {1.0f}, .count = 1};
 }
 
-/* Positions before the first or after the last pixel are clamped. */
+/* Positions before the first pixel or after the last pixel are clamped. */
 static taps linear_taps(const et_cpu_resize_axis *axis, float at) {
   const float inside = at < 0.0f ? 0.0f : at;
   const size_t low = clamped(inside, axis->in);
@@ -35,7 +35,7 @@ static taps linear_taps(const et_cpu_resize_axis *axis, float at) {
                 .count = 2};
 }
 
-/* Weights of a cubic convolution at distances below 1, and from 1 to 2. */
+/* Weights of a cubic convolution at distances from 0 to 1, and from 1 to 2. */
 #define CUBIC (-0.75f)
 
 static float near_weight(float t) {
@@ -75,7 +75,7 @@ static taps find_taps(const et_cpu_resize *r, const et_cpu_resize_axis *axis,
   }
 }
 
-/* Returns weighted sums of `count` channels, at most ET_CPU_LANES, from `image` on. */
+/* Returns weighted sums of `count` <= ET_CPU_LANES channels. `image` points to the first one. */
 ET_INLINE et_f32 sum_taps(const et_cpu_resize *r, const float *image,
                           const taps *y, const taps *x, size_t count) {
   et_f32 sum = et_f32_all(0.0f);

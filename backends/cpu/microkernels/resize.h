@@ -1,10 +1,10 @@
-/* Microkernel of resize: interpolation of float32 images in NHWC layout.
+/* Interpolation of float32 images in NHWC layout.
  *
- * Along an axis, output i reads 1 (nearest), 2 (linear) or 4 (cubic, a = -0.75) input pixels
- * around its position; y is the sum of the 1, 4 or 16 products of their weights and the pixels.
- * A call computes one row of y. A tile is one vector of channels of a pixel, with one
- * accumulator; nearest modes copy pixels. With few channels, the bottleneck is computing
- * positions and weights per pixel; otherwise, it is loads. */
+ * Along an axis, output i reads 1 (nearest), 2 (linear) or 4 (cubic, a = -0.75) input pixels around
+ * its position; y is the sum of these 1, 4 or 16 pixels multiplied by their weights. A call
+ * computes one row of y. A tile is one vector of channels of a pixel, with one accumulator; nearest
+ * modes copy pixels. With few channels, the bottleneck is the computation of positions and weights
+ * per pixel; otherwise, it is loads. */
 #ifndef BACKENDS_CPU_MICROKERNELS_RESIZE_H_
 #define BACKENDS_CPU_MICROKERNELS_RESIZE_H_
 
@@ -26,10 +26,10 @@ typedef struct et_cpu_resize {
   size_t channels;
   et_cpu_resize_mode mode;
   bool
-      align_corners; /* align the centers of the corner pixels, not their edges */
+      align_corners; /* align the centers of the corner pixels instead of their edges */
 } et_cpu_resize;
 
-/* Computes row `row` of the output of one image [y.in, x.in, channels]. */
+/* Computes row `row` of the output for one image, [y.in, x.in, channels]. */
 typedef void et_cpu_resize_f32_function(const et_cpu_resize *resize,
                                         const float *image, size_t row,
                                         float *out);

@@ -1,5 +1,5 @@
-/* Subtracts from each element of packed rows its minimum over all rows. The remainders are often
- * so small that products with any weights fit in int16, which is faster than widening (AVX2). */
+/* Subtracts from each element of packed rows its minimum over all rows. The remainders are often so
+ * small that products with any weights fit in int16, which is faster than widening (AVX2). */
 #ifndef BACKENDS_CPU_MICROKERNELS_ROW_MINIMA_H_
 #define BACKENDS_CPU_MICROKERNELS_ROW_MINIMA_H_
 
@@ -14,7 +14,7 @@ ET_INLINE void et_put_16_bytes(uint8_t *to, __m128i bytes) {
   _mm_storeu_si128((__m128i *)(void *)to, bytes);
 }
 
-/* The minima and maxima of 16 elements over some rows, `stride` bytes apart. */
+/* Minima and maxima of 16 elements over several rows, `stride` bytes apart. */
 typedef struct et_bounds_i8 {
   __m128i low;
   __m128i high;
@@ -31,8 +31,8 @@ ET_INLINE et_bounds_i8 et_bounds_of_i8(const uint8_t *rows, size_t count,
   return found;
 }
 
-/* Subtracts the minima from elements `at` to at + 15 of rows of `size` bytes. Bytes after the
- * end of a row do not change. */
+/* Subtracts the minima from elements `at` to `at + 15` of rows of `size` bytes. Bytes after the end
+ * of a row do not change. */
 ET_INLINE void et_take_lows_from_i8(uint8_t *rows, size_t count, size_t size,
                                     size_t at, uint8_t *lows, uint8_t *spans) {
   const size_t left = size - at;
@@ -50,7 +50,7 @@ ET_INLINE void et_take_lows_from_i8(uint8_t *rows, size_t count, size_t size,
 }
 
 /* Returns whether the mean range of the elements, over a sample of the rows, is below the limit.
- * If it is wider, few products fit in int16. */
+ * With wider ranges, few products fit in int16. */
 static bool et_spans_little_i8(const uint8_t *rows, size_t count, size_t size) {
   const size_t apart = 8;
   __m128i total = _mm_setzero_si128();
@@ -64,7 +64,8 @@ static bool et_spans_little_i8(const uint8_t *rows, size_t count, size_t size) {
   return (size_t)sum < ET_I8_MOST_SPAN * (size / ET_I8_STEP * ET_I8_STEP);
 }
 
-/* Lists the quads with a range above 127. Products of all others fit in int16 with any weights. */
+/* Lists the quads that have an element with a range above 127. Products of all other quads fit in
+ * int16 for any weights. */
 static size_t et_list_far_i8(const uint8_t *spans, size_t quads,
                              uint16_t *far) {
   size_t count = 0;
@@ -88,8 +89,8 @@ static void et_take_lows_i8(et_packed_i8 *packed, uint8_t *rows,
   packed->far_count = et_list_far_i8(packed->spans, packed->depth, packed->far);
 }
 
-/* Returns a mask of the lanes in which products of ranges and weights of one sign do not fit in
- * int16. */
+/* Returns a mask of the lanes in which the sums of products of ranges and weights of one sign do
+ * not fit in int16. */
 ET_INLINE et_i16 et_beyond_int16(et_i8 spans, et_i8 weights) {
   const et_i16 none = {0};
   const et_i16 up = et_i16_dot2(none, spans, weights & (weights > 0));

@@ -1,5 +1,5 @@
-/* Reductions of float32 rows, with the same order of summation for every instruction set:
- * element i is added to lane i % 32, then lanes are folded with those 16, 8, 4, 2 and 1 apart. */
+/* Reductions of float32 rows, with the same order of summation for every instruction set: element i
+ * is added to lane i % 32. Lanes that are 16, 8, 4, 2 and 1 apart are then combined. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ROWS_H_
 #define BACKENDS_CPU_MICROKERNELS_ROWS_H_
 
@@ -8,7 +8,7 @@
 #define ET_ROW_LANES 32
 #define ET_ROW_VECTORS (ET_ROW_LANES / ET_CPU_LANES)
 
-/* Combines an accumulator with the next elements. `p` is an extra parameter. */
+/* Combines an accumulator with the next elements. `p` is an additional parameter. */
 typedef et_f32 et_row_join(et_f32 sum, et_f32 x, et_f32 p);
 
 ET_INLINE et_f32 et_join_sum(et_f32 sum, et_f32 x, et_f32 p) {
@@ -94,8 +94,8 @@ ET_INLINE float et_row_fold(et_f32 *lanes, et_row_join *join) {
   return all[0];
 }
 
-/* Reduces a row: `join` combines elements, starting from `start` in every lane, and `fold`
- * combines the lanes. */
+/* Reduces a row. `join` combines elements; every lane starts from `start`. `fold` combines the
+ * lanes. */
 ET_INLINE float et_row_reduce(const float *x, size_t count, et_row_join *join,
                               et_row_join *fold, float start, float parameter) {
   const et_f32 p = et_f32_all(parameter);

@@ -4,7 +4,7 @@
 #include "backends/cpu/microkernels/sdpa_sum.h"
 #include "backends/cpu/microkernels/tile.h"
 
-/* Queries of a block in which each query sees different keys: rows of whole tiles. */
+/* Queries of a block in which each query sees a different number of keys. They fill whole tiles. */
 #define MAX_DIVERGENT_QUERIES 36
 
 /* A block of packed keys and values of one group, and the state of all queries. */
@@ -15,8 +15,8 @@ typedef struct block {
   float *values; /* [panel][count][ET_PANEL] */
   float *scores; /* [row][stride] */
   size_t stride;
-  float *maxima; /* maximum score of each query of the group so far */
-  float *sums;   /* of each query's weights e^(score - max) */
+  float *maxima; /* maximum score so far, per query of the group */
+  float *sums;   /* sum of weights e^(score - max), per query */
 } block;
 
 /* A block of queries of one head. */
@@ -24,7 +24,7 @@ typedef struct queries {
   size_t head;
   size_t first;
   size_t count;
-  size_t columns; /* keys of the block that a query sees */
+  size_t columns; /* visible keys of the block */
   float *maxima;
   float *sums;
 } queries;
@@ -37,7 +37,7 @@ static size_t whole_panels(size_t columns) {
 
 typedef float four __attribute__((vector_size(16)));
 
-/* Packs four elements of four keys; each key becomes a column. */
+/* Packs four elements of four keys. Each key becomes a column. */
 ET_INLINE void pack_four(const float *from, size_t stride, float scale,
                          float *to) {
   four k[4];
@@ -58,7 +58,8 @@ ET_INLINE void pack_four(const float *from, size_t stride, float scale,
   }
 }
 
-/* Packs the elements from `first` on of `count` of four keys; the others become zeros. */
+/* Packs elements `first` to `depth - 1` of four keys. Only `count` of them exist; the others become
+ * zeros. */
 static void pack_some(const et_cpu_sdpa *a, const float *from, size_t stride,
                       size_t count, size_t first, float *to) {
   for (size_t n = 0; n < 4; n++) {
@@ -102,14 +103,14 @@ static void pack_values(const et_cpu_sdpa *a, const float *from, size_t stride,
   }
 }
 
-/* Returns the number of keys of the block that query `row` sees, without the mask. */
+/* Returns the number of keys of the block that query `row` sees if the mask is ignored. */
 static size_t visible(const et_cpu_sdpa *a, const block *b, size_t row) {
   const size_t end = a->causal ? a->position + row + 1 : b->first + b->count;
   return end < b->first ? 0 : smaller(end - b->first, b->count);
 }
 
-/* Returns the number of keys of the block up to the last that a query sees. It is at least
- * 1 for the first block, which initializes the results. */
+/* Returns the number of leading keys of the block that include all keys the queries see. It is at
+ * least 1 for the first block, which initializes the results. */
 static size_t columns_of(const et_cpu_sdpa *a, const block *b,
                          const queries *q) {
   const size_t most = visible(a, b, q->first + q->count - 1);
@@ -183,8 +184,8 @@ static row row_of(const et_cpu_sdpa *a, const block *b, const queries *q,
                seen};
 }
 
-/* Computes the maxima of all rows before any weights. Weights depend on their row's
- * maximum, and out-of-order execution does not reach further than the next row. */
+/* Computes the maxima of all rows before any weights. The weights of a row depend on its maximum,
+ * and out-of-order execution does not reach further than the next row. */
 ET_NOINLINE void raise(const et_cpu_sdpa *a, const block *b, const queries *q) {
   for (size_t r = 0; r < q->count; r++) {
     const row each = row_of(a, b, q, r);
@@ -199,8 +200,8 @@ ET_NOINLINE void weigh(const et_cpu_sdpa *a, const block *b, const queries *q) {
   }
 }
 
-/* Clears weights of keys that not all queries see. This is not part of weigh(), whose loop
- * keeps its constants in registers only if it calls nothing. */
+/* Clears the weights of keys that some queries do not see. This is not part of weigh(), because its
+ * loop keeps its constants in registers only if it contains no calls. */
 static void clear(const et_cpu_sdpa *a, const block *b, const queries *q) {
   for (size_t r = 0; r < q->count; r++) {
     const row each = row_of(a, b, q, r);
@@ -226,8 +227,8 @@ static void attend(const et_cpu_sdpa *a, const block *b, const queries *q) {
   add_values(a, b, q, out);
 }
 
-/* Returns the largest number of queries of a block. If each query sees different keys, it is
- * smaller: all are computed with the keys that the last one sees. */
+/* Returns the maximum number of queries of a block. It is smaller if each query sees a different
+ * number of keys, because all of them are computed with the keys of the last query. */
 static size_t max_queries(const et_cpu_sdpa *a, const block *b) {
   const size_t capacity = ET_CPU_SDPA_SCORES / b->stride;
   const bool is_divergent = a->causal || a->mask_row != 0;

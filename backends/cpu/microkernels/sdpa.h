@@ -1,14 +1,14 @@
 /* y = softmax(scale * q @ k^T + mask) @ v for the heads of one group (SDPA).
  *
- * Heads are read in place, side by side in the rows of q, k, v and y or, of k and v,
- * with a stride per group. Keys are processed in blocks of ET_CPU_SDPA_KEYS with online
- * softmax (Milakov & Gimelshein 2018), so that memory does not grow with queries times
- * keys. There are two variants:
- * - et_cpu_sdpa_f32 packs a block of keys and values in panels of 16 columns, and
- *   multiplies with the tiles of gemm_f32. It is bound by arithmetic. Packing is worth it for
- *   many queries per group.
- * - et_cpu_sdpa_few_queries_f32 reads keys and values in place, once for 3 queries. Used for
- *   decoding, which is bound by KV-cache bandwidth. */
+ * q is [queries, heads, depth], k is [keys, groups, depth], v is [keys, groups, width] and y is
+ * [queries, heads, width]. Heads are read in place. Those of k and v are adjacent in a row, or have
+ * a stride per group. Keys are processed in blocks of ET_CPU_SDPA_KEYS with online softmax (Milakov
+ * & Gimelshein 2018), so memory does not grow with queries * keys. There are two variants:
+ * - et_cpu_sdpa_f32 packs a block of keys and values in panels of 16 columns and uses the tiles of
+ *   gemm_f32. Packed keys are [panel of 16 keys][depth][16], packed values are [panel][keys][16].
+ *   It is bound by arithmetic. Packing pays off with many queries per group.
+ * - et_cpu_sdpa_few_queries_f32, for decoding, reads keys and values in place, once for 3 queries.
+ *   It is bound by the bandwidth of the KV cache. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_H_
 
@@ -18,16 +18,16 @@
 
 #include "backends/cpu/microkernels/variants.h"
 
-/* Keys of a block, and scores of a block of queries. 6144 floats stay in a 32 KB level-1
- * cache beside the keys that are read. */
+/* Maximum number of keys of a block, and of scores of a block of queries. 6144 floats fit a 32 KB
+ * L1 cache together with the keys that are read. */
 #define ET_CPU_SDPA_KEYS 512
 #define ET_CPU_SDPA_SCORES 6144
 
-/* The dtype of keys and values: float32, float16 or bfloat16. */
+/* Dtype of keys and values: float32, float16 or bfloat16. */
 enum { ET_CPU_NO_HALF, ET_CPU_FLOAT_HALF, ET_CPU_BFLOAT_HALF };
 
-/* One batch. Head h has its queries at q + h * depth. The heads of group g share the keys
- * at k + g * k_group and the values at v + g * v_group. */
+/* One batch. The queries of head h start at q + h * depth. The heads of group g share the keys at k
+ * + g * k_group and the values at v + g * v_group. */
 typedef struct et_cpu_sdpa {
   const float *q;
   const void *k;
@@ -43,18 +43,18 @@ typedef struct et_cpu_sdpa {
   size_t q_stride;
   size_t k_stride;
   size_t v_stride;
-  size_t k_group; /* elements from one group to the next */
+  size_t k_group; /* distance between groups, in elements */
   size_t v_group;
-  size_t mask_head; /* strides of the mask; 0 if it is broadcast */
+  size_t mask_head; /* strides of the mask, or 0 for broadcast dimensions */
   size_t mask_row;
   size_t position; /* index of query 0 among the keys */
   float scale;
   uint8_t half; /* ET_CPU_..._HALF */
-  bool causal;  /* a query sees keys up to its own position */
+  bool causal;  /* query i sees keys up to its own position */
 } et_cpu_sdpa;
 
-/* Returns the number of floats in a workspace: keys and values in panels, scores, and the
- * maximum and the sum of `rows` queries. */
+/* Returns the size of the workspace in floats. It has keys and values in panels, scores, and the
+ * maximum and the sum of each of `rows` queries. */
 static inline size_t et_cpu_sdpa_floats(size_t rows, size_t depth,
                                         size_t width) {
   const size_t panels = (width + 15) / 16;
@@ -68,9 +68,9 @@ static inline size_t et_cpu_sdpa_widened_floats(size_t depth, size_t width) {
   return ET_CPU_SDPA_KEYS * (depth + width);
 }
 
-/* Computes all heads of one group. The workspace has et_cpu_sdpa_floats(queries * heads /
- * groups, depth, width) floats. Float16 and bfloat16 keys need
- * et_cpu_sdpa_widened_floats(depth, width) more. */
+/* Computes all heads of one group. The size of the workspace is et_cpu_sdpa_floats(queries * heads
+ * / groups, depth, width) floats. Float16 and bfloat16 keys need et_cpu_sdpa_widened_floats(depth,
+ * width) additional floats. */
 typedef void et_cpu_sdpa_f32_function(const et_cpu_sdpa *attention,
                                       size_t group, float *workspace);
 

@@ -1,4 +1,4 @@
-/* SDPA of few queries. Keys and values are read in place, once for three queries. */
+/* SDPA with few queries. Keys and values are read in place, once for three queries. */
 #include "backends/cpu/microkernels/sdpa.h"
 
 #include "backends/cpu/microkernels/reduce_lanes.h"
@@ -7,38 +7,39 @@
 
 /* Number of queries that share each loaded key and value. Their accumulators fill the registers. */
 #define MAX_QUERIES 3
-/* Accumulators of the dot product of a query and a key, the same on every instruction set. */
+/* Accumulators for the dot product of a query and a key, the same on every instruction set. */
 #define DOT_LANES 16
 #define DOT_VECTORS (DOT_LANES / ET_CPU_LANES)
-/* Values of a block, which stays in the level-1 cache for all column pieces. */
+/* Number of values per block. A block stays in the L1 cache for all column pieces. */
 #define VALUES 32
-/* Vectors of a column piece. AVX-512 covers a width of 64 with one piece. */
+/* Number of vectors per column piece. With AVX-512, one piece covers a width of 64. */
 #if defined(ET_CPU_ISA_AVX512)
 #define WIDE_VECTORS 4
 #else
 #define WIDE_VECTORS ET_ROW_VECTORS
 #endif
 #define WIDE_LANES (WIDE_VECTORS * ET_CPU_LANES)
-/* Prefetch distance in floats: the KV cache comes from memory. */
+/* Prefetch distance in floats. It is long, because the KV cache is in memory. */
 #define PREFETCH_FLOATS 1536
 
 /* Up to three queries of a group, and a block of keys. */
 typedef struct rows {
   const float *q[MAX_QUERIES];
-  const float *mask[MAX_QUERIES]; /* at the first key of the block, or NULL */
+  /* Each starts at the first key of the block, or is NULL. */
+  const float *mask[MAX_QUERIES];
   float *scores[MAX_QUERIES];
   float *out[MAX_QUERIES];
-  size_t seen[MAX_QUERIES]; /* keys of the block */
+  size_t seen[MAX_QUERIES]; /* visible keys of the block, per query */
   et_attention_keys block;
-  size_t columns;       /* keys of the block that a query sees */
+  size_t columns;       /* number of keys of the block to process */
   size_t prefetch_rows; /* prefetch distance in rows */
-  const float *next;    /* keys that follow the block */
+  const float *next;    /* keys after the block */
 } rows;
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Returns the row to prefetch while key `n` is read: a key, or a value after the last
- * key. */
+/* Returns the row to prefetch while key `n` is read. It is a key, or a value once all keys are
+ * prefetched. */
 ET_INLINE const float *after_key(const rows *r, size_t n) {
   const size_t at = n + r->prefetch_rows;
   return at < r->columns
@@ -46,15 +47,16 @@ ET_INLINE const float *after_key(const rows *r, size_t n) {
              : r->block.values + (at - r->columns) * r->block.v_stride;
 }
 
-/* Returns the row to prefetch while value `n` is read: a value, or one of the next keys after
- * the last value. */
+/* Returns the row to prefetch while value `n` is read. It is a value, or one of the next keys once
+ * all values are prefetched. */
 ET_INLINE const float *after_value(const rows *r, size_t n) {
   const size_t at = n + r->prefetch_rows;
   return at < r->columns ? r->block.values + at * r->block.v_stride
                          : r->next + (at - r->columns) * r->block.k_stride;
 }
 
-/* Adds the products of DOT_LANES elements, or of `left`, of two keys with each query. */
+/* Adds the products of two keys and each query over DOT_LANES elements, or over `left` elements at
+ * the end of a row. */
 ET_INLINE void add_products(const rows *r, const float *const *keys, size_t at,
                             size_t left, bool whole, int count,
                             et_f32 sums[2][MAX_QUERIES][DOT_VECTORS]) {
@@ -76,7 +78,7 @@ ET_INLINE void add_products(const rows *r, const float *const *keys, size_t at,
   }
 }
 
-/* Computes the dot products of two keys with each query, reduced to one vector each. */
+/* Computes the dot products of two keys and each query, each reduced to one vector. */
 ET_INLINE void multiply_two(const rows *r, const float *const *keys,
                             const float *const *ahead, size_t depth, int count,
                             et_f32 products[2][MAX_QUERIES]) {
@@ -109,7 +111,7 @@ ET_INLINE void multiply_two(const rows *r, const float *const *keys,
   }
 }
 
-/* Returns whether the mask is -infinity for `count` keys from `first` on, for all queries. */
+/* Returns whether the mask is -infinity for `count` keys, starting at `first`, for all queries. */
 static bool is_hidden(const rows *r, size_t first, size_t count, int queries) {
   for (int i = 0; i < queries && r->mask[i] != NULL; i++) {
     for (size_t n = first; n < first + count; n++) {
@@ -121,8 +123,8 @@ static bool is_hidden(const rows *r, size_t first, size_t count, int queries) {
   return r->mask[0] != NULL;
 }
 
-/* Computes the scores of `count` keys from `first` on, at most a vector. Scores of masked
- * keys are -infinity, even if the key is NaN. */
+/* Computes the scores of `count` keys, at most a vector, starting at `first`. Scores of masked keys
+ * are -infinity, even if the key has NaN. */
 ET_INLINE void score_keys(const et_cpu_sdpa *a, const rows *r, size_t first,
                           size_t count, int queries) {
   et_f32 products[MAX_QUERIES][ET_CPU_LANES];
@@ -175,14 +177,14 @@ ET_INLINE bool is_weightless(const rows *r, size_t key, int queries) {
   return true;
 }
 
-/* `count` values from `first` on, and a piece of their columns from `at` on: whole vectors,
- * or `some` lanes of one. */
+/* A rectangle of the values: rows `first` to `first + count - 1`, and columns that start at `at`.
+ * It is several whole vectors wide, or `some` lanes of one vector. */
 typedef struct piece {
   size_t first;
   size_t count;
   size_t at;
   size_t some;
-  size_t width; /* of a value */
+  size_t width; /* columns of a value */
 } piece;
 
 ET_INLINE et_f32 load_columns(const piece *p, const float *row, int v) {
@@ -197,7 +199,7 @@ ET_INLINE void prefetch_columns(const float *row, int vectors) {
   ET_UNROLL for (int i = 0; i < lanes; i += 16) { et_prefetch_near(row + i); }
 }
 
-/* Adds weighted values to the output. Values of weight 0 are not read. */
+/* Adds weighted values to the output. Values with weight 0 are not read. */
 ET_INLINE void add_piece(const rows *r, const piece *p, int vectors,
                          int queries) {
   const bool is_prefetched = p->at + WIDE_LANES < p->width;
@@ -213,7 +215,8 @@ ET_INLINE void add_piece(const rows *r, const piece *p, int vectors,
     }
     const float *row = r->block.values + n * r->block.v_stride;
     prefetch_columns(after_value(r, n) + p->at, vectors);
-    if (is_prefetched) { /* the next piece; hardware prefetches whole rows only */
+    /* Prefetches the next piece, because hardware prefetches whole rows only. */
+    if (is_prefetched) {
       prefetch_columns(row + p->at + vectors * ET_CPU_LANES, vectors);
     }
     ET_UNROLL for (int v = 0; v < vectors; v++) {
@@ -250,7 +253,7 @@ ET_INLINE void add_values(const et_cpu_sdpa *a, const rows *r, int queries) {
   }
 }
 
-/* The state of a group, which has a query for each of its heads and each row. */
+/* State of a group. Each row has one query for each head of the group. */
 typedef struct group {
   const et_cpu_sdpa *a;
   size_t index;
@@ -268,7 +271,7 @@ static et_attention_sum sum_of(const group *g, size_t query) {
       g->a->out + (row * g->a->heads + head) * g->a->width, g->a->width};
 }
 
-/* Makes query `index` of the group element `i` of the rows. */
+/* Assigns query `index` of the group to element `i` of the rows. */
 static void add_query(const group *g, size_t index, size_t first, size_t count,
                       rows *r, size_t i) {
   const et_cpu_sdpa *a = g->a;
@@ -305,7 +308,7 @@ ET_INLINE void attend(const group *g, const rows *r, size_t query, size_t first,
   add_values(g->a, r, queries);
 }
 
-/* Returns the keys that follow a block of `count`: those of the next block or group. */
+/* Returns the keys that follow a block of `count` keys. They are in the next block or group. */
 static const float *keys_after(const group *g, const et_attention_keys *block,
                                size_t count) {
   const et_cpu_sdpa *a = g->a;
@@ -318,8 +321,8 @@ static const float *keys_after(const group *g, const et_attention_keys *block,
              : (const float *)a->k + (g->index + 1) * a->k_group;
 }
 
-/* Processes up to MAX_QUERIES queries from `query` on for a block of `count` keys from `first`
- * on. */
+/* Processes up to MAX_QUERIES queries, starting at `query`, for a block of `count` keys that starts
+ * at `first`. */
 static void attend_block(const group *g, const et_attention_keys *block,
                          size_t query, size_t queries, size_t first,
                          size_t count) {

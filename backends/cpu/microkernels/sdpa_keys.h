@@ -1,11 +1,11 @@
-/* Blocks of float32 keys and values of one group, and the keys that queries see. */
+/* Blocks of float32 keys and values of one group, and the number of keys that queries see. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_KEYS_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_KEYS_H_
 
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/sdpa.h"
 
-/* Rows of a block. */
+/* Number of rows of a block. */
 typedef struct et_attention_keys {
   const float *keys;
   const float *values;
@@ -29,8 +29,8 @@ ET_INLINE void et_widen_keys(const uint16_t *from, size_t stride, size_t rows,
   }
 }
 
-/* Returns keys and values `first` to `first + count - 1` of the group: in place, or widened
- * in `widened`, which has et_cpu_sdpa_widened_floats floats. */
+/* Returns keys and values `first` to `first + count - 1` of the group. They are in place, or
+ * widened in `widened`, which has et_cpu_sdpa_widened_floats floats. */
 static et_attention_keys et_attention_block(const et_cpu_sdpa *a, size_t group,
                                             size_t first, size_t count,
                                             float *widened) {
@@ -68,11 +68,11 @@ static bool et_is_hidden(const float *mask, size_t count) {
   return hidden;
 }
 
-/* Keys whose mask is tested at once. */
+/* Number of keys whose mask is tested at once. */
 #define ET_SEEN_STEP 64
 
-/* Returns the number of keys up to the last that a row of a mask does not hide, at least
- * `seen`. */
+/* Returns the number of leading keys that include every visible key of a mask row, rounded up to
+ * ET_SEEN_STEP. The result is at least `seen`. */
 static size_t et_seen_by_row(const float *mask, size_t keys, size_t seen) {
   for (size_t end = keys; end > seen;) {
     const size_t first = (end - 1) / ET_SEEN_STEP * ET_SEEN_STEP;
@@ -84,15 +84,14 @@ static size_t et_seen_by_row(const float *mask, size_t keys, size_t seen) {
   return seen;
 }
 
-/* Returns the number of keys up to the position of the last query if causal; otherwise, the
- * number of all keys. */
+/* Returns the number of keys up to the position of the last query if causal, or of all keys. */
 static size_t et_keys_before(const et_cpu_sdpa *a) {
   const size_t before = a->position + a->queries;
   return a->causal && before < a->keys ? before : a->keys;
 }
 
-/* Returns the number of keys up to the last that a query of a group sees, at least 1. The
- * mask hides the end of a cache that is not full. */
+/* Returns the number of leading keys that include every key that a query of the group sees, at
+ * least 1. The mask hides the unused end of a cache. */
 static size_t et_seen_keys(const et_cpu_sdpa *a, size_t group) {
   const size_t heads = a->heads / a->groups;
   const size_t rows = a->mask_row == 0 ? 1 : a->queries;

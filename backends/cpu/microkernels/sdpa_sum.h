@@ -6,8 +6,8 @@
 
 #include "backends/cpu/microkernels/rows.h"
 
-/* The state of a query after some blocks: the maximum score, the sum of weights
- * e^(score - max), and the sum of weighted values in `out`. */
+/* State of a query after some blocks: the maximum score, the sum of weights e^(score - max), and
+ * the sum of weighted values in `out`. */
 typedef struct et_attention_sum {
   float *max;
   float *sum;
@@ -17,7 +17,7 @@ typedef struct et_attention_sum {
 
 ET_INLINE float et_exp_of(float x) { return et_f32_exp(et_f32_all(x))[0]; }
 
-/* Ignores NaN, which the sum propagates. */
+/* Ignores NaN, because the sum propagates it. */
 ET_INLINE et_f32 et_join_above(et_f32 most, et_f32 x, et_f32 p) {
   (void)p;
   return et_f32_above(x, most);
@@ -54,13 +54,13 @@ ET_INLINE float et_weights_of(float *scores, size_t count, float max) {
   return et_row_fold(lanes, et_join_sum);
 }
 
-/* Returns the maximum that scores are reduced by, 0 if the query has seen no key. */
+/* Returns the maximum that is subtracted from scores; 0 if the query has seen no key. */
 ET_INLINE float et_attention_base(const et_attention_sum *q) {
   return *q->max == -__builtin_inff() ? 0.0f : *q->max;
 }
 
-/* Updates the maximum by the scores of a block, and rescales the sums of earlier blocks to
- * the new maximum. */
+/* Updates the maximum with the scores of a block and rescales the sums of earlier blocks to the new
+ * maximum. */
 ET_INLINE void et_attention_raise(const et_attention_sum *q, bool is_first,
                                   const float *scores, size_t seen) {
   const float before = *q->max;
@@ -75,14 +75,14 @@ ET_INLINE void et_attention_raise(const et_attention_sum *q, bool is_first,
   }
 }
 
-/* Replaces the scores of a block by weights, and adds these to the sum. */
+/* Replaces the scores of a block by weights and adds these to the sum. */
 ET_INLINE void et_attention_weigh(const et_attention_sum *q, float *scores,
                                   size_t seen) {
   *q->sum += et_weights_of(scores, seen, et_attention_base(q));
 }
 
-/* Divides the output by the sum. A query that sees no key has a sum of 0 and an output of
- * zeros, which no block has written. */
+/* Divides the output by the sum. If a query sees no key, the sum is 0, no block has written the
+ * output, and it is set to zeros. */
 ET_NOINLINE void et_attention_divide(const et_attention_sum *q) {
   if (*q->sum == 0.0f) {
     memset(q->out, 0, q->width * sizeof(float));

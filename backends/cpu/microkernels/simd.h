@@ -1,10 +1,10 @@
 /* Float32 vectors of the instruction set that a file is compiled for.
  *
  * Files that include this header are compiled once per instruction set (variants.bzl), each time
- * with one ET_CPU_ISA_* macro. They use the vector extensions of GCC and Clang; only this header
- * and simd_i8.h use intrinsics where those extensions do not suffice. Only et_f32_fma fuses
- * operations, so results have the same bits for every instruction set with a fused multiply-add,
- * whatever its vector width. */
+ * with one ET_CPU_ISA_* macro. They use the vector extensions of GCC and Clang. Only this header
+ * and simd_i8.h use intrinsics, where those extensions do not suffice. Only et_f32_fma fuses
+ * operations. Results are therefore bit-identical on every instruction set with a fused
+ * multiply-add, whatever its vector width. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SIMD_H_
 #define BACKENDS_CPU_MICROKERNELS_SIMD_H_
 
@@ -45,9 +45,9 @@
 
 #define ET_CPU_JOIN_(name, suffix) name##_##suffix
 #define ET_CPU_JOIN(name, suffix) ET_CPU_JOIN_(name, suffix)
-/* The name of a variant: et_cpu_tiles -> et_cpu_tiles_avx2. */
+/* Name of a variant: et_cpu_tiles -> et_cpu_tiles_avx2. */
 #define ET_CPU_NAME(name) ET_CPU_JOIN(name, ET_CPU_SUFFIX)
-/* The name of a variant without int8 dot products: AVX-VNNI uses the AVX2 variant. */
+/* Name of a variant without int8 dot products. AVX-VNNI uses the AVX2 variant. */
 #if !defined(ET_CPU_FLOAT_SUFFIX)
 #define ET_CPU_FLOAT_SUFFIX ET_CPU_SUFFIX
 #endif
@@ -55,16 +55,15 @@
 
 #define ET_INLINE static inline __attribute__((always_inline, unused))
 
-/* A function that is not inlined, for which one copy suffices. Clang does not clone it. GCC must
- * not analyze it: after a call that is known to leave vector registers alone, GCC omits
- * vzeroupper before the return. */
+/* Marks a function that is not inlined. Clang does not clone it. GCC must not analyze it: if GCC
+ * knows that a call does not touch vector registers, it omits vzeroupper before the return. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define ET_NOINLINE static __attribute__((noipa, unused))
 #else
 #define ET_NOINLINE static __attribute__((noinline, unused))
 #endif
 
-/* Columns of a panel of packed weights, for every instruction set. */
+/* Columns of a panel of packed weights, the same for every instruction set. */
 #define ET_PANEL 16
 #define ET_PANEL_VECTORS (ET_PANEL / ET_CPU_LANES)
 
@@ -74,8 +73,8 @@ typedef uint32_t et_u32 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef float et_f32_loose
     __attribute__((vector_size(4 * ET_CPU_LANES), aligned(4), may_alias));
 
-/* Unrolls a loop of constant bounds over vectors. An array stays in registers only if all of its
- * indices are constants. */
+/* Unrolls a loop over vectors that has constant bounds. An array stays in registers only if all of
+ * its indices are constants. */
 #if defined(__clang__)
 #define ET_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -83,7 +82,8 @@ typedef float et_f32_loose
 #endif
 
 /* Keeps a vector in a register from here on. Without it, GCC moves loads next to their uses and
- * spills accumulators instead. Clang does not, and does not unroll loops with asm statements. */
+ * spills accumulators instead. Clang does not spill them, and it does not unroll loops that contain
+ * asm statements. */
 #if defined(__clang__)
 #define ET_PIN(vector) ((void)(vector))
 #elif defined(ET_CPU_REGISTER)
@@ -94,14 +94,14 @@ typedef float et_f32_loose
 #define ET_PIN(vector) ((void)(vector))
 #endif
 
-/* ET_PIN that also keeps the order of the pinned vectors. */
+/* Like ET_PIN, and also preserves the order of the pinned vectors. */
 #if defined(__clang__) || !defined(ET_CPU_REGISTER)
 #define ET_PIN_ORDER(vector) ((void)(vector))
 #else
 #define ET_PIN_ORDER(vector) __asm__ volatile("" : "+" ET_CPU_REGISTER(vector))
 #endif
 
-/* Keeps one index for several addresses. GCC would keep a separate counter for each. */
+/* Makes several addresses share one index. Otherwise, GCC keeps a counter for each. */
 #if defined(__clang__)
 #define ET_PIN_INDEX(index) ((void)(index))
 #else
@@ -126,7 +126,7 @@ ET_INLINE et_f32 et_f32_all(float value) {
 #endif
 }
 
-/* Returns a * b + c, rounded once; twice in plain C. */
+/* Returns a * b + c, rounded once (in plain C, twice). */
 ET_INLINE et_f32 et_f32_fma(et_f32 a, et_f32 b, et_f32 c) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
@@ -159,8 +159,8 @@ ET_INLINE et_f32 et_f32_select(et_i32 mask, et_f32 a, et_f32 b) {
   return (et_f32)((mask & (et_i32)a) | (~mask & (et_i32)b));
 }
 
-/* Returns max(x, low). NaN stays NaN. For zeros of different sign, the result is `x`, as the x86
- * instruction returns its second operand. */
+/* Returns max(x, low). NaN stays NaN. If both are zeros of different sign, the result is `x`,
+ * because the x86 instruction returns its second operand. */
 ET_INLINE et_f32 et_f32_at_least(et_f32 x, et_f32 low) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_max_ps((__m512)low, (__m512)x);
@@ -207,8 +207,8 @@ ET_INLINE et_f32 et_f32_clamp(et_f32 x, et_f32 low, et_f32 high) {
   return et_f32_at_most(et_f32_at_least(x, low), high);
 }
 
-/* Loads and stores of the first `count` <= ET_CPU_LANES lanes. Other elements are not accessed;
- * their lanes are loaded as 0. */
+/* Load and store the first `count` <= ET_CPU_LANES lanes. Elements beyond them are not accessed.
+ * Their lanes are loaded as 0. */
 #if defined(ET_CPU_ISA_AVX2)
 /* Returns a mask with the first `count` lanes set. */
 ET_INLINE __m256i et_first_of_eight(size_t count) {

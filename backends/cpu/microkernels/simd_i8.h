@@ -1,4 +1,4 @@
-/* Vectors of small integers: exact int8 dot products, and conversions for requantization. */
+/* Vectors of small integers: exact int8 dot products and conversions for requantization. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SIMD_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_SIMD_I8_H_
 
@@ -6,7 +6,7 @@
 
 #include "backends/cpu/microkernels/simd.h"
 
-/* As wide as et_i32: et_i32_dot2 adds pairs of elements. */
+/* As wide as et_i32: et_i32_dot2 adds pairs of its elements. */
 typedef int16_t et_i16 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef int8_t et_i8 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef uint8_t et_u8 __attribute__((vector_size(4 * ET_CPU_LANES)));
@@ -15,20 +15,20 @@ typedef int32_t et_i32_loose
 typedef int8_t et_i8_loose
     __attribute__((vector_size(4 * ET_CPU_LANES), aligned(1), may_alias));
 typedef int8_t et_i8_narrow __attribute__((vector_size(ET_CPU_LANES)));
-/* One byte for each column of a panel. */
+/* One byte per column of a panel. */
 typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
 
 /* Whether et_i32_dot4, a dot product of four bytes, is exact. Its operand `x` is unsigned: int8
- * values with ET_DOT4_SHIFT added; signed with NEON. On AVX2, it saturates if the sum of two
- * products exceeds int16. Callers use it only if the products of any two neighboring weights
- * with the largest element add up within int16. */
+ * values have ET_DOT4_SHIFT added (with NEON, it is signed). AVX2 saturates if the sum of two
+ * products exceeds int16. Callers therefore use it only if w[i] * max(x) + w[i + 1] * max(x) fits
+ * in int16 for any two neighboring weights. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_AVXVNNI) || \
     defined(ET_CPU_ISA_NEON)
 #define ET_DOT4_EXACT 1
 #else
 #define ET_DOT4_EXACT 0
 #endif
-/* Whether adding int8 products that fit in int16 is faster with et_i16_dot2. */
+/* Whether it is faster to add int8 products that fit in int16 with et_i16_dot2. */
 #if defined(ET_CPU_ISA_AVX2) && !ET_DOT4_EXACT
 #define ET_SUMS_OF_16 1
 #else
@@ -37,7 +37,7 @@ typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
 /* Whether four vectors are converted to bytes by packing within 128-bit lanes. */
 #if defined(ET_CPU_ISA_AVX2) || defined(ET_CPU_ISA_AVX512)
 #define ET_PACKS_LANES 1
-/* Intrinsics of both instruction sets, by vector width. */
+/* Names of intrinsics for both vector widths. */
 #if defined(ET_CPU_ISA_AVX512)
 typedef __m512i et_bits;
 typedef __m512 et_numbers;
@@ -121,7 +121,7 @@ ET_INLINE et_i32 et_i32_dot2(et_i32 sum, et_i16 a, et_i16 b) {
 #endif
 }
 
-/* Loads 2 * ET_CPU_LANES bytes, XORs them with `flip`, and sign-extends them to int16. */
+/* Loads 2 * ET_CPU_LANES bytes, XORs them with `flip` and sign-extends them to int16. */
 ET_INLINE et_i16 et_i16_of_bytes(const uint8_t *from, uint8_t flip) {
   typedef uint8_t bytes __attribute__((vector_size(2 * ET_CPU_LANES)));
   typedef int8_t signed_bytes __attribute__((vector_size(2 * ET_CPU_LANES)));
@@ -137,8 +137,8 @@ ET_INLINE et_i16 et_i16_of_bytes(const uint8_t *from, uint8_t flip) {
 #endif
 }
 
-/* Returns the sum plus the dot product of four bytes in each lane. Bytes of `x` are unsigned;
- * signed with NEON. */
+/* Returns sum + the dot product of four bytes in each lane. The bytes of `x` are unsigned (NEON:
+ * signed). */
 ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i32)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x,
@@ -161,9 +161,9 @@ ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
 }
 
 #if ET_SUMS_OF_16
-/* Returns sum + x[2i] * weights[2i] + x[2i + 1] * weights[2i + 1] in each lane i of int16. `x`
- * is unsigned. All sums must fit in int16; the result is wrong, but defined, if the weights of a
- * payload exceed its max_exact_terms. */
+/* Returns sum + x[2i] * weights[2i] + x[2i + 1] * weights[2i + 1] in each lane i of int16. `x` is
+ * unsigned. All sums must fit in int16. If a payload's weights violate max_exact_terms, the result
+ * is wrong but defined. */
 ET_INLINE et_i16 et_i16_dot2(et_i16 sum, et_i8 x, et_i8 weights) {
   const __m256i more = _mm256_maddubs_epi16((__m256i)x, (__m256i)weights);
   return (et_i16)_mm256_add_epi16((__m256i)sum, more);
@@ -180,9 +180,8 @@ ET_INLINE et_f32 et_f32_of_i32(et_i32 value) {
   return __builtin_convertvector(value, et_f32);
 }
 
-/* 1.5 * 2^23. The unit in the last place of a float of this size is 1, so adding it rounds
- * values within 2^22 of zero to the nearest integer, ties to even. NaN yields an arbitrary
- * integer. */
+/* 1.5 * 2^23. For floats of this size, the unit in the last place is 1. Adding it rounds values
+ * within 2^22 of zero to the nearest integer, ties to even. NaN yields an arbitrary integer. */
 #define ET_ROUNDING 12582912.0f
 #define ET_ROUNDING_BITS 0x4B400000
 
@@ -238,7 +237,7 @@ ET_INLINE et_u8 et_low_bytes(const et_i32 *vectors) {
 }
 #endif
 
-/* Copies `count` bytes. `most` is a power of two above `count`, and a constant. */
+/* Copies `count` bytes. `most` is a compile-time constant: a power of two above `count`. */
 ET_INLINE void et_copy_few(uint8_t *to, const uint8_t *from, size_t count,
                            size_t most) {
   ET_UNROLL for (size_t size = most / 2; size > 0; size /= 2) {
@@ -258,8 +257,8 @@ ET_INLINE et_i16 et_nearest_less(et_f32 a, et_f32 b, et_i16 base) {
   return (et_i16)ET_OF_WIDTH(subs_epi16)(both, (et_bits)base);
 }
 
-/* Rounds four vectors to the nearest integers, ties to even, subtracts `base`, and saturates to
- * 0 to 255. Values beyond int32 and NaN become 0. 128-bit lane i of the result has the bytes of
+/* Rounds four vectors to the nearest integers, ties to even, subtracts `base`, and saturates to 0
+ * to 255. NaN and values beyond int32 become 0. 128-bit lane i of the result has the bytes of
  * 128-bit lane i of each vector in turn. */
 ET_INLINE et_u8 et_u8_above(const et_f32 *numbers, et_i16 base) {
   const et_i16 low = et_nearest_less(numbers[0], numbers[1], base);
@@ -274,7 +273,7 @@ ET_INLINE et_u8 et_u8_at_most(et_u8 bytes, et_u8 most) {
 }
 #endif
 
-/* Reorders bytes that are interleaved as in et_u8_above: the bytes of each vector become
+/* Reorders bytes that are interleaved as in et_u8_above, so that the bytes of each vector are
  * consecutive. */
 ET_INLINE et_u8 et_u8_in_order(et_u8 in_turn) {
 #if defined(ET_CPU_ISA_AVX512)
@@ -332,7 +331,7 @@ ET_INLINE __m256i et_32_bytes(const uint8_t *low, const uint8_t *high) {
 }
 #endif
 
-/* Concatenates 1, 2 or 4 parts of equal size. `parts` is a constant. */
+/* Concatenates 1, 2 or 4 parts of equal size. `parts` is a compile-time constant. */
 ET_INLINE et_u8 et_u8_joined(const uint8_t *const *from, int parts) {
   et_u8 bytes;
 #if defined(ET_CPU_ISA_AVX512)
@@ -365,7 +364,7 @@ ET_INLINE __m256i et_half_of(et_u8 bytes, int index) {
 }
 #endif
 
-/* Stores part `index` of 1, 2 or 4 equal parts. Both numbers are constants. */
+/* Stores part `index` of 1, 2 or 4 equal parts. `index` and `parts` are compile-time constants. */
 ET_INLINE void et_u8_store_part(uint8_t *to, et_u8 bytes, int index,
                                 int parts) {
   if (parts == 1) {
@@ -380,8 +379,8 @@ ET_INLINE void et_u8_store_part(uint8_t *to, et_u8 bytes, int index,
   }
 }
 
-/* Interleaves bytes a[i], b[i], c[i], d[i] of four rows as quads. Vector v has quads 4v to 4v +
- * 3 of each 128-bit lane of the rows. */
+/* Interleaves bytes a[i], b[i], c[i], d[i] of four rows as quads. Vector v has quads 4v to 4v + 3
+ * of each 128-bit lane of the rows. */
 ET_INLINE void et_i8_quads(const et_u8 *rows, et_i8 *quads) {
 #if ET_PACKS_LANES
   const et_bits a = (et_bits)rows[0], b = (et_bits)rows[1];
@@ -422,7 +421,7 @@ ET_INLINE void et_i8_quads(const et_u8 *rows, et_i8 *quads) {
 /* Quantization parameters: q = clamp(round(value * inverse) + zero_point, low, high). */
 typedef struct et_quantizer {
   et_f32 inverse;
-  et_f32 low; /* minus the zero point, as is `high` */
+  et_f32 low; /* relative to the zero point, like `high` */
   et_f32 high;
   int32_t zero_point;
 } et_quantizer;

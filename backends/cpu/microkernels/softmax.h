@@ -2,10 +2,9 @@
  *
  *   y = e^(x - max) / sum of e^(x - max), or y = (x - max) - log(sum of e^(x - max))
  *
- * x and y are [rows, columns]. Each row takes several passes (maximum, exponentials, sum,
- * scaling), which stay in cache. Reductions are those of rows.h, with 32 lanes, so sums have the
- * same bits for every instruction set with a fused multiply-add. Exponentials are the
- * bottleneck. */
+ * x and y are [rows, columns]. Each row takes several passes (maximum, exponentials, sum, scaling),
+ * during which it stays in cache. Reductions use the 32 lanes of rows.h, so sums are bit-identical
+ * on every instruction set with a fused multiply-add. Exponentials are the bottleneck. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SOFTMAX_H_
 #define BACKENDS_CPU_MICROKERNELS_SOFTMAX_H_
 

@@ -4,7 +4,7 @@
 #include "backends/cpu/microkernels/k_blocks.h"
 #include "backends/cpu/microkernels/sums.h"
 
-/* With quarters of x and of the weights W as a b c d, in row-major order:
+/* a, b, c, d are the quarters of x and Wa, Wb, Wc, Wd those of the weights W, in row-major order.
  *
  *   P0 = a Wa      P1 = (c + d - a) (Wd - Wb + Wa)      P2 = b Wc
  *   P3 = (c + d) (Wb - Wa)      P4 = (a - c) (Wd - Wb)
@@ -13,15 +13,15 @@
  *   ya = P0 + P2                yb = P0 + P1 + P3 + P5
  *   yc = P0 + P1 + P4 + P6      yd = P0 + P1 + P3 + P4
  *
- * Products are computed in this order, which is also the order of the packed weights. P0 starts
- * from the bias of the left columns, P3 from the bias of the right columns less that of the left
- * ones. */
+ * The products are computed in this order, which is also the order of the packed weights. P0 starts
+ * from the bias of the left columns. P3 starts from the bias of the right columns minus that of the
+ * left columns. */
 
 /* Sums of the quarters of x: c + d, c + d - a, a - c, b - c - d + a. */
 enum { LOWER, LOWER_WITHOUT_A, A_WITHOUT_C, REST };
 
-/* Writes the four sums of a pair of rows, `stride` floats apart. If `lower` is NULL, the lower
- * row counts as zeros. */
+/* Writes the four sums of a pair of rows, `stride` floats apart. If `lower` is NULL, the lower row
+ * is treated as zeros. */
 static void add_row(const float *upper, const float *lower, size_t half,
                     size_t stride, float *sums) {
   for (size_t i = 0; i < half; i += ET_CPU_LANES) {
@@ -52,7 +52,7 @@ void ET_CPU_NAME(et_cpu_strassen_sums_f32)(const et_cpu_strassen *strassen,
   }
 }
 
-/* A range of pairs, and a group of columns of each half. */
+/* A range of pairs of rows, and a group of columns of each half. */
 typedef struct piece {
   const et_cpu_strassen *of;
   const et_cpu_range *range;
@@ -60,7 +60,7 @@ typedef struct piece {
   float *shared; /* P0 + P1, [pairs][columns] */
 } piece;
 
-/* Returns the offset of the first row of a quarter in a matrix of `columns` columns. */
+/* Returns the offset of the first row of a quarter in a matrix with `columns` columns. */
 static size_t quarter_at(const piece *p, size_t lower, size_t right,
                          size_t columns) {
   const size_t pairs = et_cpu_strassen_pairs(p->of->rows);
@@ -95,7 +95,7 @@ static const float *residual(const piece *p, size_t lower, size_t right) {
 static const float zeros[ET_CPU_STRASSEN_COLUMNS];
 static const et_cpu_activation no_activation;
 
-/* Returns the tiles of product `index`, which accumulate from `start` into `out`. */
+/* Returns the tiles of product `index`, which start from `start` and accumulate into `out`. */
 static et_tiles tiles_of(const piece *p, size_t index, const float *start,
                          float *out) {
   const et_cpu_gemm *product = &p->of->product;
@@ -152,7 +152,7 @@ static void run_first(const piece *p) {
   multiply(p, last_tiles(p, 2, 0, 0), quarter(p, 0, 1), product->depth, rows);
 }
 
-/* Computes P3 in yb, and all of yc but P6. */
+/* Computes P3 in yb, and all terms of yc except P6. */
 static void run_second(const piece *p) {
   const et_cpu_gemm *product = &p->of->product;
   const float *bias =
@@ -165,7 +165,7 @@ static void run_second(const piece *p) {
   multiply(p, tiles, sum(p, A_WITHOUT_C), product->depth / 2, p->lower_rows);
 }
 
-/* Computes yd = yb + yc, after run_second. */
+/* Computes yd = yb + yc. Must run after run_second. */
 static void add_last_quarter(const piece *p) {
   const size_t stride = p->of->product.columns;
   const size_t columns = p->range->columns;

@@ -1,15 +1,15 @@
-/* Prologue and epilogue of the float32 register tile: loads and stores of its accumulators. */
+/* Prologue and epilogue of the float32 register tile: they load and store its accumulators. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SUMS_H_
 #define BACKENDS_CPU_MICROKERNELS_SUMS_H_
 
 #include "backends/cpu/microkernels/tile.h"
 
-#define ET_TILE_PANELS 4 /* maximum per tile */
+#define ET_TILE_PANELS 4 /* maximum number per tile */
 #define ET_TILE_VECTORS (ET_TILE_PANELS * ET_PANEL_VECTORS)
 typedef et_f32 et_sums[ET_TILE_ROWS][ET_TILE_VECTORS];
 
-/* Loads and stores of vector `v` of a row whose last panel has `lanes` columns. AVX-512 masks
- * the last vector at no cost; other instruction sets have whole vectors only. */
+/* Loads and stores of vector `v` of a row whose last panel has `lanes` columns. AVX-512 masks the
+ * last vector at no cost. Other instruction sets use whole vectors only. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_SUM_IS_PART(v, vectors) ((v) == (vectors) - 1)
 #else
@@ -33,7 +33,7 @@ ET_INLINE void et_sum_store(float *row, int v, int vectors, size_t lanes,
   }
 }
 
-/* Initializes the accumulators of the tile whose results are at `out`. */
+/* Initializes the accumulators of the tile whose results are stored at `out`. */
 ET_INLINE void et_tile_begin(const et_tiles *t, const float *out, int rows,
                              int vectors, et_sums sums) {
   const float *from = t->start != NULL ? t->start : out;
@@ -55,8 +55,9 @@ ET_INLINE void et_tile_add_residual(const et_tiles *t, const float *residual,
 }
 
 #if defined(ET_CPU_ISA_AVX512)
-/* Stores each vector as soon as it is clamped: a store takes two cycles, and the multiply-adds
- * of the next tile overlap it. Accumulators of other K blocks are clamped to infinite bounds. */
+/* Stores each vector as soon as it is clamped: a store takes two cycles, which overlap with the
+ * multiply-adds of the next tile. In all K blocks but the last, the bounds of the clamp are
+ * infinite. */
 ET_INLINE void et_tile_finish(const et_tiles *t, float *out, int rows,
                               int vectors, et_sums sums) {
   const size_t stride =

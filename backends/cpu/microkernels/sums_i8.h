@@ -1,4 +1,4 @@
-/* Prologue and epilogue of the int8 tiles: loads, stores and requantization of accumulators. */
+/* Prologue and epilogue of the int8 tiles: they load, store and requantize accumulators. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SUMS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_SUMS_I8_H_
 
@@ -6,20 +6,20 @@
 
 typedef et_i32 et_sums_i8[ET_I8_ROWS][ET_I8_PANELS * ET_PANEL_VECTORS];
 
-/* The common state of the tiles of a block: `depth` quads of a panel from `first` on. */
+/* State shared by all tiles of a block: `depth` quads of a panel, starting at `first`. */
 typedef struct et_block_i8 {
   const et_packed_i8 *packed;
   const int8_t *panels;
-  const int16_t *wide; /* widened panel, or NULL */
+  const int16_t *wide; /* the widened panel, or NULL */
   size_t first;        /* first quad */
   size_t depth;
-  bool is_first; /* start from `start`; otherwise, continue */
+  bool is_first; /* true: start from `start`; false: continue */
   bool is_last;
-  const et_target_i8 *target; /* NULL: store the accumulators */
+  const et_target_i8 *target; /* NULL: store accumulators only */
   int32_t *sums;
 } et_block_i8;
 
-/* Stores the bytes of `rows` rows of `panels` panels, or of their first `columns` columns. */
+/* Stores the bytes of `rows` rows of `panels` panels, or only their first `columns` columns. */
 ET_INLINE void et_put_rows_of_i8(uint8_t *out, size_t stride, size_t columns,
                                  int rows, int panels, et_u8 bytes) {
   const int parts = ET_ROUNDED_PANELS / panels;
@@ -33,8 +33,8 @@ ET_INLINE void et_put_rows_of_i8(uint8_t *out, size_t stride, size_t columns,
   }
 }
 
-/* Requantizes and stores a tile. The parameters are local copies, because each store of a byte
- * may alias them. */
+/* Requantizes and stores a tile. The parameters are local copies, because any store of bytes could
+ * alias the originals. */
 ET_INLINE void et_put_bytes_i8(const et_block_i8 *b, size_t row, int rows,
                                int panels, et_sums_i8 sums) {
   const et_target_i8 target = *b->target;

@@ -5,17 +5,17 @@
 #include "backends/cpu/microkernels/conv_qs8.h"
 #include "backends/cpu/microkernels/tile_i8.h"
 
-/* The input of windows over a batch of images. */
+/* Input of windows over a batch of images. */
 typedef struct et_taps_i8 {
   const et_cpu_window *window;
-  const uint8_t *x;      /* channel 0 of those that are read, first image */
-  const uint8_t *beyond; /* values of taps outside the image */
+  const uint8_t *x;      /* first channel to read, in the first image */
+  const uint8_t *beyond; /* values for taps outside the image */
   size_t channels;       /* per pixel */
-  size_t size;           /* channels that are read */
+  size_t size;           /* number of channels to read */
 } et_taps_i8;
 
-/* Lists the taps of a row of a window at pixel `x`, as one piece if they are contiguous. `row`
- * is NULL outside the image. */
+/* Lists the taps of one row of a window at pixel `x`. Contiguous taps are one piece. `row` is NULL
+ * outside the image. */
 ET_INLINE et_piece_i8 *et_list_row_i8(const et_taps_i8 *t, const uint8_t *row,
                                       size_t x, et_piece_i8 *list) {
   const et_cpu_window *w = t->window;
@@ -33,8 +33,8 @@ ET_INLINE et_piece_i8 *et_list_row_i8(const et_taps_i8 *t, const uint8_t *row,
   return list;
 }
 
-/* Finds the row of the image that each row of the window reads for row `line` of the output,
- * counted over all images; NULL: outside. */
+/* Finds the image row for each row of the window, for row `line` of the output, counted over all
+ * images. Rows outside the image are NULL. */
 ET_INLINE void et_find_rows_i8(const et_taps_i8 *t, size_t line,
                                const uint8_t **rows) {
   const et_cpu_window *w = t->window;
@@ -46,8 +46,8 @@ ET_INLINE void et_find_rows_i8(const et_taps_i8 *t, size_t line,
   }
 }
 
-/* Returns whether a window at pixel `x` is one piece: it is inside the image, all channels
- * are read, and the taps of each row are contiguous. */
+/* Returns whether a window at pixel `x` is one piece: it is inside the image, all channels are
+ * read, and the taps of each row are contiguous. */
 ET_INLINE bool et_is_inside_i8(const et_taps_i8 *t, const uint8_t *const *rows,
                                size_t x) {
   const et_cpu_window *w = t->window;
@@ -56,7 +56,7 @@ ET_INLINE bool et_is_inside_i8(const et_taps_i8 *t, const uint8_t *const *rows,
          x + w->kernel_x <= w->width;
 }
 
-/* Lists the pieces that the windows of `count` output pixels read, from pixel `pixel` on,
+/* Lists the pieces that the windows of `count` output pixels read. The first one is pixel `pixel`,
  * counted over all images. Returns the end of the list, which has space for each tap. */
 ET_INLINE et_piece_i8 *et_list_taps_i8(const et_taps_i8 *t, size_t pixel,
                                        size_t count, et_piece_i8 *list) {
@@ -65,7 +65,7 @@ ET_INLINE et_piece_i8 *et_list_taps_i8(const et_taps_i8 *t, size_t pixel,
   size_t line = pixel / w->out_width;
   size_t column = pixel % w->out_width;
   const size_t between =
-      w->dilation_y * w->width * t->channels; /* bytes from row to row */
+      w->dilation_y * w->width * t->channels; /* row stride in bytes */
   et_find_rows_i8(t, line, rows);
   for (; count > 0; count--, column++) {
     if (column == w->out_width) {

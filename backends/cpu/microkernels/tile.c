@@ -2,8 +2,8 @@
 #include "backends/cpu/microkernels/sums.h"
 #include "backends/cpu/microkernels/tile_wide.h"
 
-/* X(rows, panels) of each tile: its accumulators, one row of weights and one broadcast element
- * fit the registers. */
+/* X(rows, panels) of each tile. Its accumulators, one row of weights and one broadcast element fit
+ * the registers. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
 #elif defined(ET_CPU_ISA_AVX512)
@@ -15,11 +15,11 @@
   X(1, 1) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
 #endif
 
-/* Rows of a low tile. */
+/* Number of rows of a low tile. */
 #define LOW_ROWS 3
 
-/* Prefetch distance of a single row, in elements of K. A single row reads each weight once, at
- * memory bandwidth. */
+/* Prefetch distance for a single row, in elements of K. A single row reads each weight once, at the
+ * speed of memory. */
 #define AHEAD 40
 
 ET_INLINE void fetch_ahead(const float *panels, size_t panel_stride, int rows,
@@ -42,11 +42,11 @@ ET_INLINE size_t parts_of(const et_tiles *t) {
   return t->segments * divide_up(t->depth, PART);
 }
 
-/* A group of panels. Together, its tiles prefetch the next panels, a few lines with each part:
- * loading the panels takes less time than the multiply-adds. */
+/* A group of panels. Its tiles together prefetch the next panels, a few lines in each part of K.
+ * Loading the panels takes less time than the multiply-adds. */
 typedef struct group {
   et_tiles tiles;
-  size_t lines; /* prefetched from each next panel per part; 0: none */
+  size_t lines; /* lines per part to prefetch from each next panel, or 0 */
 } group;
 
 /* The pointers of a tile, and the increments to the next tile of the same height. */
@@ -96,8 +96,8 @@ static void find_place(const group *g, size_t tile, size_t row, size_t rows,
   }
 }
 
-/* Advances `at` to the next tile. Inlined into a tile, compilers would keep one counter per
- * address, a third of its code. */
+/* Advances `at` to the next tile. If this function is inlined into a tile, compilers keep one
+ * counter per address, which is a third of the tile's code. */
 ET_NOINLINE void move_on(const group *g, place *at) {
   at->out += at->out_op;
   if (at->residual != NULL) {
@@ -114,7 +114,7 @@ ET_NOINLINE void move_on(const group *g, place *at) {
   ET_UNROLL for (int r = 0; r < ET_TILE_ROWS; r++) { at->rows[r] += step; }
 }
 
-/* Prefetches the lines of one part. Returns the pointer to those of the next part. */
+/* Prefetches the lines of one part. Returns the pointer to the lines of the next part. */
 ET_INLINE const float *fetch_next(const group *g, const float *next,
                                   int vectors) {
   for (size_t i = 0; i < g->lines; i++, next += ET_PANEL) {
@@ -134,7 +134,7 @@ ET_INLINE void add_summand(const float *const *row, const float *panel,
   ET_UNROLL for (int v = 0; v < vectors; v++) {
     w[v] = et_f32_load(panel + v / ET_PANEL_VECTORS * panel_stride +
                        v % ET_PANEL_VECTORS * ET_CPU_LANES);
-    if (rows > 1) { /* a single row uses weights as memory operands */
+    if (rows > 1) { /* A single row uses weights as memory operands. */
       ET_PIN(w[v]);
     }
   }
@@ -146,7 +146,7 @@ ET_INLINE void add_summand(const float *const *row, const float *panel,
   }
 }
 
-/* Adds the elements of K from `k` to before `end`. `panels` points to the weights of `k`. */
+/* Adds elements `k` to `end - 1` of K. `panels` points to the weights of `k`. */
 ET_INLINE void add_part(const float *const *row, const float *panels,
                         size_t panel_stride, size_t k, size_t end, int rows,
                         int vectors, et_sums sums) {
@@ -156,7 +156,7 @@ ET_INLINE void add_part(const float *const *row, const float *panels,
   }
 }
 
-/* Adds one segment. Prefetches from `next` on, and returns the next address to prefetch. */
+/* Adds one segment. Prefetches, starting at `next`, and returns the next address to prefetch. */
 ET_INLINE const float *add_segment(const group *g, const float *const *begins,
                                    const float *panels, const float *next,
                                    int rows, int vectors, et_sums sums) {
@@ -171,7 +171,7 @@ ET_INLINE const float *add_segment(const group *g, const float *const *begins,
   return next;
 }
 
-/* Computes `count` tiles from `at` on. */
+/* Computes `count` tiles, starting at `at`. */
 ET_INLINE void run_tiles(const group *all, place *at, size_t count, int rows,
                          int vectors) {
   const group g = *all; /* a local copy, which stores cannot alias */
@@ -198,13 +198,13 @@ typedef void tile_function(const group *g, place *at, size_t count);
   }
 ET_TILE_LIST(DEFINE_TILE)
 
-/* [rows][panels]; NULL: the tile does not exist. */
+/* [rows][panels]; NULL if the tile does not exist. */
 #define TILE_ENTRY(rows, panels) [rows][panels] = run_##rows##x##panels,
 static tile_function *const tile_functions[ET_TILE_ROWS + 1]
                                           [ET_TILE_PANELS + 1] = {
                                               ET_TILE_LIST(TILE_ENTRY)};
 
-/* Returns how many of `left` panels tiles of that height compute at once. */
+/* Returns how many of `left` panels a tile of the given height computes at once. */
 static size_t group_size(size_t height, size_t left) {
   size_t most = left < ET_TILE_PANELS ? left : ET_TILE_PANELS;
   while (tile_functions[height][most] == NULL) {
@@ -219,7 +219,7 @@ static bool leaves_curve(const et_tiles *t) {
   return t->last && et_cpu_is_curve(t->activation);
 }
 
-/* Applies an activation that tiles do not apply, to rows from `row` on. */
+/* Applies an activation that tiles do not apply, to rows starting at `row`. */
 ET_NOINLINE void finish(const et_tiles *t, size_t row, size_t rows,
                         size_t columns) {
   if (leaves_curve(t)) {
@@ -229,9 +229,9 @@ ET_NOINLINE void finish(const et_tiles *t, size_t row, size_t rows,
 }
 
 /* Returns the number of leading rows that low tiles compute. If K is small, the stores of a high
- * tile exceed the reorder window, so they do not overlap the multiply-adds of the next tile;
- * those of a low tile do. If K is large, low tiles would read the panels too often. At least two
- * rows are left, because a single row has too few accumulators to hide the latency. */
+ * tile exceed the reorder window, so they do not overlap with the multiply-adds of the next tile.
+ * The stores of a low tile do. If K is large, low tiles would read the panels too often. At least
+ * two rows are left, because a single row has too few accumulators to hide the latency. */
 #if defined(ET_CPU_ISA_AVX512)
 #define FEW_SUMMANDS 96
 ET_NOINLINE size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
@@ -248,8 +248,8 @@ static size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
 }
 #endif
 
-/* Returns the lines of the next panels to prefetch per part. A single row prefetches its own
- * weights instead. */
+/* Returns the number of lines of the next panels to prefetch per part. A single row prefetches its
+ * own weights instead. */
 static size_t lines_to_fetch(const et_tiles *t, size_t rows, size_t panels) {
   const size_t height = low_rows(t, rows, panels) > 0 ? LOW_ROWS : ET_TILE_ROWS;
   const size_t parts = parts_of(t) * divide_up(rows, height);
@@ -258,13 +258,13 @@ static size_t lines_to_fetch(const et_tiles *t, size_t rows, size_t panels) {
              : divide_up(t->segments * t->depth, parts);
 }
 
-/* Tiles whose results are still in the L1 cache. */
+/* Number of tiles whose results are still in the L1 cache. */
 #define NEAR_TILES 4
 
 /* Consecutive tiles of equal height. */
 typedef struct tile_range {
   size_t tile; /* first tile */
-  size_t row;  /* its first row */
+  size_t row;  /* first row of the tiles */
   size_t count;
   size_t height;
 } tile_range;
@@ -292,7 +292,7 @@ ET_NOINLINE void run_singly(const group *all, const tile_range *of,
 }
 
 /* Computes the tiles of `of` and advances `of` past them. Low tiles may exist for single panels
- * only. An activation that tiles do not apply is applied to a few tiles at a time. */
+ * only. An activation that tiles do not apply is applied after every few tiles. */
 static void run_range(const group *g, tile_range *of, size_t panels,
                       size_t columns) {
   const size_t most = leaves_curve(&g->tiles) ? NEAR_TILES : of->count;
@@ -325,7 +325,7 @@ static void run_group(const group *g, size_t rows, size_t panels,
 }
 
 #if defined(ET_CPU_ISA_AVX512)
-/* The last panel may be partial: AVX-512 masks its lanes. */
+/* The last panel may be partial. AVX-512 masks its missing lanes. */
 static size_t whole_panels(size_t columns) {
   return (columns + ET_PANEL - 1) / ET_PANEL;
 }
@@ -338,8 +338,8 @@ static void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
 #else
 static size_t whole_panels(size_t columns) { return columns / ET_PANEL; }
 
-/* Computes a tile of one partial panel in local buffers, because whole vectors would reach
- * beyond the ends of the tensors. */
+/* Computes a tile of one partial panel in local buffers, because whole vectors would reach beyond
+ * the ends of the tensors. */
 ET_NOINLINE void run_part(const group *g, size_t tile, size_t row, size_t rows,
                           size_t columns) {
   float out[ET_TILE_ROWS * ET_PANEL] = {0};
@@ -400,7 +400,7 @@ ET_NOINLINE void run_columns(group *g, size_t rows, size_t columns,
 }
 
 #if defined(ET_HAS_WIDE)
-/* Returns the number of trailing columns that wide tiles compute; 0 for rows with a table. */
+/* Returns the number of trailing columns that wide tiles compute. It is 0 for rows with a table. */
 static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
   static const size_t others[] = {0, 2 * ET_PANEL, ET_PANEL};
   if (t->table != NULL || rows < ET_WIDE_ROWS || columns < ET_WIDE_COLUMNS ||
@@ -413,15 +413,15 @@ static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
   return columns - others[columns % ET_WIDE_COLUMNS / ET_WIDE_HALF];
 }
 
-/* Advances to the row `rows` further down. */
+/* Advances by `rows` rows. */
 static void move_down(et_tiles *t, size_t rows) {
   t->x += rows * t->x_stride;
   t->out += rows * t->out_stride;
   t->residual += t->residual == NULL ? 0 : rows * t->residual_stride;
 }
 
-/* Returns the prefetches of a column of wide tiles: the panel, or two, that only the next column
- * reads. */
+/* Returns the weights that a column of wide tiles prefetches: one or two panels that only the next
+ * column reads. */
 static et_wide_next find_next(const et_tiles *t, size_t lane, size_t rows,
                               bool is_last) {
   const size_t panels = lane == 0 ? 1 : 2;
@@ -433,8 +433,8 @@ static et_wide_next find_next(const et_tiles *t, size_t lane, size_t rows,
   return next;
 }
 
-/* Computes a panel and a half of columns from `column` on, for rows that fill tiles. An
- * activation that tiles do not apply is applied to a few tiles at a time. */
+/* Computes a panel and a half of columns, starting at `column`, for rows that fill tiles. An
+ * activation that tiles do not apply is applied after every few tiles. */
 static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
                             bool is_last) {
   et_tiles t = *all;
@@ -456,8 +456,8 @@ static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
   }
 }
 
-/* Rows that do not fill a wide tile are computed by other tiles; at least two, because a single
- * row has too few accumulators to hide the latency. */
+/* Rows that do not fill a wide tile are computed by other tiles. At least two rows remain for them,
+ * because a single row has too few accumulators to hide the latency. */
 static void run_wide(group *g, size_t rows, size_t most) {
   const size_t columns = ET_MOST_WIDE_DEPTH == 0 ? ET_WIDE_COLUMNS : most;
   const size_t left =

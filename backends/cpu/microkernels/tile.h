@@ -2,12 +2,14 @@
  *
  *   y[m, n] = activation(sum over k of x[m, k] * w[k, n] + start[n] + residual[m, n])
  *
- * Weights are packed in panels of 16 columns, [panel][K][16], for every instruction set. Most
- * rows are computed in tiles of 6 rows by 4 panels (AVX-512), 6 rows by 1 panel (AVX2, NEON) or
- * 3 rows by 1 panel (plain C): accumulators, one row of weights and one broadcast element fill
- * the registers. Each result is one chain of multiply-adds in the order of k, so splitting K,
- * rows or columns does not change a bit. Multiply-adds are the bottleneck; with one row,
- * weight reads are. */
+ * Weights are packed in panels of 16 columns, [panel][K][16], for every instruction set:
+ *   panel 0: w[k=0][0..15]   w[k=1][0..15]   ... w[k=K-1][0..15]
+ *   panel 1: w[k=0][16..31]  w[k=1][16..31]  ... w[k=K-1][16..31]
+ * Most rows are computed in tiles of 6 rows by 4 panels (AVX-512), 6 rows by 1 panel (AVX2, NEON)
+ * or 3 rows by 1 panel (plain C). The accumulators, one row of weights and one broadcast element
+ * fill the registers. Each result is one chain of multiply-adds in the order of k, so splitting K,
+ * rows or columns does not change a bit. Multiply-adds are the bottleneck; with one row, weight
+ * loads are. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_H_
 
@@ -23,23 +25,23 @@
 #define ET_TILE_ROWS 6
 #endif
 
-/* Maximum K block of convolutions and, except with AVX-512, of GEMMs: a group of panels stays in
+/* Maximum K block of convolutions and, except with AVX-512, of GEMMs. A group of panels stays in
  * cache while all rows use it. */
 #define ET_TILE_DEPTH 384
 
-/* Panels and K block of weights that are widened to float32 before the tiles read them: 16 KiB
- * on the stack. */
+/* Panels and K block of weights that are widened to float32 before the tiles read them. They take
+ * 16 KiB on the stack. */
 #define ET_BLOCK_PANELS 2
 #define ET_BLOCK_DEPTH 128
 
-/* A column of tiles of a few rows each. */
+/* A column of tiles: `panels` for some rows. */
 typedef struct et_tiles {
-  const float *x; /* row r is at x + r * x_stride, without a table */
+  const float *x; /* without a table, row r is at x + r * x_stride */
   size_t x_stride;
   const float *const *table; /* row pointers, [tile][segment][ET_TILE_ROWS] */
-  size_t segments;           /* segments of a row; 1 without a table */
-  size_t depth;              /* K of a segment */
-  const float *panels;       /* [panel][segments * depth][ET_PANEL] */
+  size_t segments;     /* number of segments of a row; 1 without a table */
+  size_t depth;        /* K of a segment */
+  const float *panels; /* [panel][segments * depth][ET_PANEL] */
   size_t panel_stride;
   const float *next;  /* panels to prefetch; NULL: none */
   const float *start; /* initial accumulators, [columns]; NULL: out */
@@ -48,7 +50,7 @@ typedef struct et_tiles {
   const float *residual; /* NULL: none */
   size_t residual_stride;
   size_t lanes; /* columns of the last panel; see sums.h */
-  bool last;    /* add the residual and apply the activation */
+  bool last;    /* whether to add the residual and apply the activation */
   const et_cpu_activation *activation;
 } et_tiles;
 
@@ -61,9 +63,10 @@ typedef struct et_tiles {
 #define ET_TILE_TAIL 14
 #endif
 
-/* Returns the rows of the next tile if `left` rows are left: ET_TILE_ROWS until fewer than
- * ET_TILE_TAIL rows are left, then heights that are as equal as possible. With AVX-512, no tile
- * has five rows: it would add 4 KB of code, and tiles of three and four rows are as fast. */
+/* Returns the number of rows of the next tile if `left` rows are left. It is ET_TILE_ROWS until
+ * fewer than ET_TILE_TAIL rows are left; the remaining tiles have heights that are as equal as
+ * possible. With AVX-512, no tile has five rows: it would add 4 KB of code, and tiles of three and
+ * four rows are as fast. */
 ET_INLINE size_t et_tile_height(size_t left) {
 #if defined(ET_CPU_ISA_PLAIN)
   static const uint8_t heights[ET_TILE_TAIL] = {0, 1, 2, 3, 2, 3};
@@ -90,8 +93,8 @@ ET_INLINE size_t et_like_tiles(size_t left) {
 #define ET_MOST_TILES(rows) (((rows) + ET_TILE_ROWS - 1) / ET_TILE_ROWS + 1)
 
 /* Computes the first `columns` columns of `rows` rows. The table lists rows in tiles of
- * et_tile_height. `start` is padded to whole panels; `out` and `residual` are not accessed
- * beyond `columns`. */
+ * et_tile_height. `start` is padded to whole panels. `out` and `residual` are not accessed beyond
+ * `columns`. */
 void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
                                size_t columns);
 

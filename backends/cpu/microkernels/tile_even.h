@@ -4,12 +4,11 @@
 
 #include <stddef.h>
 
-/* Computes the tile of the GEMM `product` at row `row`. The height is a constant of the
- * function. */
+/* Computes the tile of the GEMM `product` at row `row`. Each function has a fixed tile height. */
 typedef void et_tile_function(const void *product, size_t row);
 
-/* Covers `rows` rows with tiles, calling functions[height] for each. `most` is the maximum
- * height and even. If `rows` is odd, the last tile recomputes a row; a single row has its own
+/* Covers `rows` rows with tiles and calls functions[height] for each. `most` is the maximum height,
+ * an even number. If `rows` is odd, the last tile recomputes a row. A single row has its own
  * function. */
 static inline void et_run_even_tiles(const void *product, size_t rows,
                                      size_t most,

@@ -6,7 +6,7 @@
 
 #if ET_DOT4_EXACT
 
-/* Returns vector `v` of quad `k` of panels of `depth` quads. */
+/* Returns vector `v` of quad `k`. Panels have `depth` quads. */
 ET_INLINE et_i8 et_weights_at_i8(const int8_t *panels, size_t depth, size_t k,
                                  int v) {
   const size_t quad = (size_t)(v / ET_PANEL_VECTORS) * depth + k;
@@ -14,9 +14,9 @@ ET_INLINE et_i8 et_weights_at_i8(const int8_t *panels, size_t depth, size_t k,
                     v % ET_PANEL_VECTORS * 4 * ET_CPU_LANES);
 }
 
-/* A run of some rows. Its quads are XORed with `flip`, or used as they are. */
+/* A run of several rows. Its quads are XORed with `flip`, or used unchanged. */
 typedef struct et_run_i8 {
-  const uint8_t *const *from; /* one per row */
+  const uint8_t *const *from; /* one address per row */
   size_t quads;
   bool is_turned; /* a constant */
   et_i32 flip;
@@ -55,7 +55,7 @@ ET_INLINE void et_add_run_i8(const et_run_i8 *run, const int8_t *weights,
   }
 }
 
-/* Adds all runs of `rows` rows from `row` on. */
+/* Adds all runs of `rows` rows, starting at `row`. */
 ET_INLINE void et_add_runs_i8(const et_packed_i8 *packed, bool is_turned,
                               const int8_t *weights, size_t row, int rows,
                               int panels, et_sums_i8 sums) {

@@ -12,7 +12,7 @@ ET_INLINE void put_tile(const et_block_i8 *b, size_t row, int rows, int panels,
   }
 }
 
-/* Computes `rows` rows from `row` on for `panels` panels. Both numbers are constants. */
+/* Computes `rows` rows, starting at `row`, for `panels` panels. Both numbers are constants. */
 ET_INLINE void run_tile(const et_block_i8 *b, size_t row, int rows,
                         int panels) {
   et_sums_i8 sums;
@@ -53,8 +53,8 @@ typedef et_tile_function tile_function;
     run_tile(block, row, rows, panels);                              \
   }
 #else
-/* Computes the tiles of its height from `row` to before `end`. For a small K, a call per tile
- * would take 5 % of the time. */
+/* Computes the tiles of its height that cover rows `row` to `end - 1`. If K is small, a call per
+ * tile would take 5 % of the time. */
 typedef void tile_function(const et_block_i8 *b, size_t row, size_t end);
 
 #define DEFINE_TILE(rows, panels)                                     \
@@ -88,7 +88,7 @@ static tile_function *const tile_functions[][ET_I8_ROWS + 1] = {
 };
 
 #if ET_SUMS_OF_16
-/* Separate functions: in a function with both forms, each form would have fewer registers. */
+/* These are separate functions: in a common function, each form would have fewer registers. */
 #define DEFINE_TILE_OF_16(rows)                                   \
   static void run_##rows##_of_16(const void *block, size_t row) { \
     run_tile_of_16(block, row, rows);                             \
@@ -108,7 +108,7 @@ static size_t panels_of(const et_block_i8 *b) {
 static void run_tiles(const et_block_i8 *b) {
   const size_t panels = panels_of(b);
   const size_t most =
-      panels > 2 ? 6 : ET_I8_ROWS; /* rows that fit the registers */
+      panels > 2 ? 6 : ET_I8_ROWS; /* number of rows that fit the registers */
 #if defined(ET_CPU_ISA_AVX512)
   if (et_run_low_tiles_i8(b, panels)) {
     return;
@@ -117,8 +117,8 @@ static void run_tiles(const et_block_i8 *b) {
   et_run_even_tiles(b, b->packed->rows, most, tile_functions[panels]);
 }
 #else
-/* Computes tiles of similar heights. No row is computed twice, because accumulators of an
- * earlier K block may be continued. */
+/* Computes tiles of similar heights. No row is computed twice, because the tiles may add to the
+ * accumulators of an earlier K block. */
 static void run_tiles(const et_block_i8 *b) {
   const size_t rows = b->packed->rows;
 #if ET_SUMS_OF_16
@@ -130,7 +130,7 @@ static void run_tiles(const et_block_i8 *b) {
   const size_t tiles = (rows + ET_I8_ROWS - 1) / ET_I8_ROWS;
   const size_t height = rows / tiles;
   const size_t higher =
-      rows % tiles * (height + 1); /* rows of the tiles with height + 1 rows */
+      rows % tiles * (height + 1); /* rows in tiles with height + 1 rows */
   tile_function *const *functions = tile_functions[panels_of(b)];
   if (higher > 0) {
     functions[height + 1](b, 0, higher);
@@ -167,8 +167,8 @@ static void run_block(et_block_i8 *b) {
 }
 
 #if ET_SUMS_OF_16
-/* Returns the requantizer for elements relative to their row minima: accumulators start with the
- * products of the minima. */
+/* Returns the requantizer for elements relative to their row minima. Its accumulators start with
+ * the products of the minima. */
 static et_requantizer above_lows(const et_packed_i8 *packed,
                                  const int8_t *panel,
                                  const et_requantizer *requantizer) {

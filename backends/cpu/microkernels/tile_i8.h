@@ -2,12 +2,14 @@
  *
  *   s[m, n] = sum over k of x[m, k] * w[k, n]    (int32)
  *
- * K is split into quads of 4 elements. Weights are panels of 16 columns, [panel][quad][16][4].
- * Instruction sets with exact dot products of quads (ET_DOT4_EXACT) read rows by address, in
- * tiles of 6 rows by 16 columns (AVX-VNNI, NEON), or up to 8 by 32 or 6 by 64 (AVX-512). AVX2
- * packs a block of up to 96 rows as int8 values, whose products are added in int16 if they fit,
- * or as int16 values, in tiles of 6 by 16. Plain C has tiles of 3 by 16. Accumulators fill the
- * registers. Dot products are the bottleneck; packing is shared by all columns. */
+ * K is split into quads of 4 elements. Weights are panels of 16 columns, [panel][quad][16][4]:
+ *   quad 0: w[0..3][n=0] w[0..3][n=1] ... w[0..3][n=15]
+ *   quad 1: w[4..7][n=0] w[4..7][n=1] ... w[4..7][n=15]
+ * Instruction sets with exact dot products of quads (ET_DOT4_EXACT) read rows by address. Their
+ * tiles have 6 rows by 16 columns (AVX-VNNI, NEON), or up to 8 by 32 or 6 by 64 (AVX-512). AVX2
+ * packs a block of up to 96 rows, in tiles of 6 by 16. Rows are int8 if products may be added in
+ * int16, and int16 otherwise. Plain C has tiles of 3 by 16. Accumulators fill the registers. Dot
+ * products are the bottleneck; all columns share the cost of packing. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
 
@@ -15,7 +17,8 @@
 
 #include "backends/cpu/microkernels/requantize.h"
 
-/* Maximum rows of a tile, a multiple of three without ET_DOT4_EXACT, and of a block of tiles. */
+/* Maximum rows of a tile, and of a block of tiles. Without ET_DOT4_EXACT, the former is a multiple
+ * of three. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_I8_ROWS 3
 #elif defined(ET_CPU_ISA_AVX512)
@@ -33,16 +36,16 @@
 #define ET_I8_PANELS 1
 #endif
 
-/* Returns the panels of the next tiles, 1, 2 or 4, for `columns` remaining columns. Only the
- * last panel may be partial. */
+/* Returns the number of panels of the next tiles, 1, 2 or 4, for `columns` remaining columns. Only
+ * the last panel may be partial. */
 ET_INLINE size_t et_i8_panels(size_t columns) {
   return columns <= ET_PANEL || ET_I8_PANELS == 1 ? 1
          : columns <= 3 * ET_PANEL                ? 2
                                                   : 4;
 }
 
-/* Bytes of a packed block of rows, as int8 or int16. A block of AVX2 exceeds the L1 cache,
- * because weights are widened once for all of its rows. */
+/* Size in bytes of a packed block of rows, as int8 or int16. With AVX2, a block exceeds the L1
+ * cache, because weights are widened once for all of its rows. */
 #if ET_SUMS_OF_16
 #define ET_I8_PACKED_BYTES 65536
 #else
@@ -50,27 +53,27 @@ ET_INLINE size_t et_i8_panels(size_t columns) {
 #endif
 #define ET_I8_QUAD_BYTES (ET_DOT4_EXACT ? 4 : 8)
 
-/* Maximum depth in quads: one row fits a block. */
+/* Maximum depth in quads. One row of this depth fits a block. */
 #define ET_I8_MOST_QUADS (ET_I8_PACKED_BYTES / ET_I8_QUAD_BYTES)
 
 /* Maximum number of row addresses of a block, with ET_DOT4_EXACT. */
 #define ET_I8_ADDRESSES 1536
 
-/* Bytes that are packed at once. The last step of a row may exceed it. */
+/* Number of bytes that are packed at once. The last step of a row may extend beyond its end. */
 #define ET_I8_STEP 16
 
 #if ET_SUMS_OF_16
-/* Minimum number of rows for subtracting row minima. For fewer rows, testing whether products
- * fit in int16 takes longer than it saves. */
+/* Minimum number of rows for subtracting row minima. With fewer rows, the test whether products fit
+ * in int16 takes longer than it saves. */
 #define ET_I8_LEAST_LOW_ROWS 16
-/* Minimum depth in quads. The steps of shorter rows would overlap, and each would wait for the
- * store of the one before. */
+/* Minimum depth in quads. In shorter rows, steps would overlap, and each would wait for the
+ * previous store. */
 #define ET_I8_LEAST_LOW_QUADS (ET_I8_STEP / 4)
 #define ET_I8_MOST_LOW_QUADS (ET_I8_PACKED_BYTES / 12 / ET_I8_LEAST_LOW_ROWS)
 #endif
 
-/* Packed rows, one after the other. A quad of a row is one word of int8 values, or two words of
- * int16 values: elements 0 and 2, then 1 and 3. */
+/* Packed rows. A quad of a row is one word of int8 values, or two words of int16 values: elements 0
+ * and 2, then elements 1 and 3. */
 typedef struct et_packed_i8 {
   uint8_t bytes[ET_I8_PACKED_BYTES + 2 * ET_I8_STEP]
       __attribute__((aligned(64)));
@@ -78,31 +81,31 @@ typedef struct et_packed_i8 {
   size_t depth;  /* quads per row */
   int32_t shift; /* added to each element */
 #if ET_DOT4_EXACT
-  /* [runs][rows]: the first byte of each run of each row, in `bytes` or elsewhere. A run has
-   * `quads` consecutive quads. Quads are XORed with `flip` when they are loaded. */
+  /* [runs][rows]: address of the first byte of each run of each row, in `bytes` or elsewhere. A run
+   * has `quads` consecutive quads. Quads are XORed with `flip` when they are loaded. */
   const uint8_t *from[ET_I8_ADDRESSES];
   size_t runs;
-  size_t quads; /* per run; all runs have `depth` */
+  size_t quads; /* quads per run; `depth` is the total over all runs */
   int32_t flip;
 #else
   const uint8_t *first;   /* first row, in `bytes` */
   size_t words;           /* per quad */
-  size_t max_exact_terms; /* as in et_rows_i8 */
+  size_t max_exact_terms; /* see et_rows_i8 */
 #endif
 #if ET_SUMS_OF_16
   bool has_lows; /* elements are relative to `lows` */
   bool has_wide; /* `bytes` has int16 rows before the int8 rows */
   int16_t lows[4 * ET_I8_MOST_LOW_QUADS +
-               ET_I8_STEP] /* one row, two words per quad */
+               ET_I8_STEP] /* one row, with two words per quad */
       __attribute__((aligned(64)));
   uint8_t spans[4 * ET_I8_MOST_LOW_QUADS +
                 2 * ET_I8_STEP];      /* maxima of the elements */
-  uint16_t far[ET_I8_MOST_LOW_QUADS]; /* quads; see row_minima.h */
+  uint16_t far[ET_I8_MOST_LOW_QUADS]; /* quads to check; see row_minima.h */
   size_t far_count;
 #endif
 } et_packed_i8;
 
-/* Lines of bytes, `stride` bytes apart. */
+/* Lines of equal size, `stride` bytes apart. */
 typedef struct et_piece_i8 {
   const uint8_t *from;
   size_t size; /* bytes per line */
@@ -110,36 +113,36 @@ typedef struct et_piece_i8 {
   size_t stride;
 } et_piece_i8;
 
-/* Rows of `size` elements before packing, as a sequence of pieces. Rows end with a piece, unless
- * `size` is a multiple of four. Each line is in the buffer that ends at `end`, or ET_I8_STEP
- * more bytes after it are readable. */
+/* Rows of `size` elements before packing, as a sequence of pieces. If `size` is not a multiple of
+ * four, each row ends at the end of a piece. Each line is in the buffer that ends at `end`, or
+ * ET_I8_STEP more bytes after it are readable. */
 typedef struct et_rows_i8 {
   const et_piece_i8 *pieces;
-  size_t count; /* pieces of all rows */
+  size_t count; /* number of pieces of all rows */
   size_t size;
   const uint8_t *end;
   bool is_signed;
-  /* Number t of consecutive weight quads, from a multiple of t on, whose products with elements
+  /* Number t of consecutive weight quads, starting at a multiple of t, whose products with elements
    * of at least `min_value` can be added in int16; may be 0. For either half of the quads,
    * sum(max(w, 0)) and sum(max(-w, 0)) times (max(x) - min_value) are at most 32767. */
   size_t max_exact_terms;
   int32_t min_value;
-  bool may_have_lows; /* rows are multiplied by whole panels only */
+  bool may_have_lows; /* whether rows are multiplied by whole panels only */
 } et_rows_i8;
 
-/* The destination of the results of some panels, the first `columns` of each row, and their
- * requantization. */
+/* Destination and requantization of the results of several panels. Only the first `columns` columns
+ * of each row are stored. */
 typedef struct et_target_i8 {
   uint8_t *out;
   size_t stride;
   size_t columns;
-  const et_requantizer *requantizers; /* one per panel */
-  bool is_far;                        /* is_far of any of them */
+  const et_requantizer *requantizers; /* one requantizer per panel */
+  bool is_far;                        /* is_far of any requantizer */
   const et_rounder *rounder;
 } et_target_i8;
 
 #if ET_DOT4_EXACT
-/* Sets how rows that are read in place become unsigned (NEON: signed) as they are loaded. */
+/* Sets the XOR mask that makes rows unsigned (NEON: signed) when they are read in place. */
 ET_INLINE void et_turn_i8(et_packed_i8 *packed, bool is_signed) {
   packed->shift = ET_DOT4_SHIFT - (is_signed ? 0 : 128);
   packed->flip = packed->shift == 0 ? 0 : (int32_t)0x80808080;
@@ -157,8 +160,8 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows);
 
 #if ET_SUMS_OF_16
-/* Selects the form of rows with row minima before they are multiplied by `panel`: int8 values,
- * or int16 values if products do not fit in int16. */
+/* Selects the form of rows with row minima before they are multiplied by `panel`. It is int8, or
+ * int16 if products do not fit in int16. */
 void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel);
 #endif
 

@@ -1,5 +1,5 @@
-/* AVX-512 tiles of few rows for a small K. The products of a tile are interleaved with the
- * requantization of the one before. */
+/* AVX-512 tiles with few rows for a small K. The dot products of a tile are interleaved with the
+ * requantization of the previous tile. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_LOW_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_LOW_I8_H_
 
@@ -7,15 +7,15 @@
 
 #if defined(ET_CPU_ISA_AVX512)
 
-/* Range of K in quads. Above it, loading weights would take longer than the products; below it,
+/* Range of K in quads. Above it, loading weights would take longer than the dot products. Below it,
  * requantization would take longer. */
 #define ET_LEAST_LOW_QUADS 4
 #define ET_MOST_LOW_QUADS 48
-/* Minimum K in quads for tiles of four panels. Below, loading the requantization parameters
+/* Minimum K in quads for tiles of four panels. Below it, loading the requantization parameters
  * takes longer than loading rows twice. */
 #define ET_WIDE_LOW_QUADS 16
 
-/* Accumulators of a low tile: two, four or eight rows. */
+/* Number of accumulators of a low tile, which has two, four or eight rows. */
 #define ET_LOW_SUMS 8
 
 ET_INLINE void et_add_low_i8(const uint8_t *const *at, const int8_t *weights,
@@ -41,7 +41,8 @@ ET_INLINE void et_add_low_i8(const uint8_t *const *at, const int8_t *weights,
   }
 }
 
-/* Does step 0, 1, 2 or 3 of the requantization of a low tile: two steps for each half. */
+/* Runs step 0, 1, 2 or 3 of the requantization of a low tile. Each half of the tile takes two
+ * steps. */
 ET_INLINE void et_make_low_i8(const et_target_i8 *target,
                               const et_rounder *rounder, int panels, int step,
                               const et_i32 *sums, et_f32 *steps, uint8_t *out) {
@@ -60,7 +61,7 @@ ET_INLINE void et_make_low_i8(const et_target_i8 *target,
                     panels, bytes);
 }
 
-/* Returns the target of the panels from `panel` on. */
+/* Returns the target of the panels that start at `panel`. */
 ET_INLINE et_target_i8 et_target_at_i8(const et_target_i8 *all, size_t panel) {
   et_target_i8 target = *all;
   target.out += panel * ET_PANEL;
@@ -69,11 +70,11 @@ ET_INLINE et_target_i8 et_target_at_i8(const et_target_i8 *all, size_t panel) {
   return target;
 }
 
-/* Computes `panels` panels from `panel` on. Products are interleaved with the requantization of
- * the tile before, because a tile is longer than the reorder window. The first stores have no
- * meaning; the first tile overwrites them. The last tile may compute rows again. The
- * requantizers of one or two panels are local copies, which stores cannot alias; those of four
- * do not fit the registers. */
+/* Computes `panels` panels, starting at `panel`. Dot products are interleaved with the
+ * requantization of the previous tile, because a tile is longer than the reorder window. The first
+ * stores write garbage, which the first tile overwrites. The last tile may recompute rows. The
+ * requantizers of one or two panels are local copies, which stores cannot alias. Those of four
+ * panels do not fit the registers. */
 ET_INLINE void et_run_low_i8(const et_block_i8 *b, size_t panel, int panels) {
   const et_packed_i8 *p = b->packed;
   const int8_t *weights = b->panels + panel * p->depth * 4 * ET_PANEL;
@@ -116,7 +117,7 @@ ET_INLINE void et_run_low_i8(const et_block_i8 *b, size_t panel, int panels) {
   }
 }
 
-/* Returns the panels of a low tile. */
+/* Returns the number of panels of a low tile. */
 ET_INLINE size_t et_low_panels_i8(size_t depth, size_t panels) {
   return panels == 4 && depth < ET_WIDE_LOW_QUADS ? 2 : panels;
 }

@@ -1,5 +1,5 @@
-/* Int8 tiles for instruction sets without exact dot products of quads. Products are added in
- * int16 if they fit; otherwise, operands are widened to int16. */
+/* Int8 tiles for instruction sets without exact dot products of quads. Products are added in int16
+ * if they fit; otherwise, operands are widened to int16. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_PAIRS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_PAIRS_I8_H_
 
@@ -7,8 +7,8 @@
 
 #if !ET_DOT4_EXACT
 
-/* The position in the rows of a tile, with one address per three rows: an address per row would
- * take too many registers. */
+/* Position in the rows of a tile, with one address per three rows. An address per row would take
+ * too many registers. */
 typedef struct et_cursor_i8 {
   const int32_t *three[ET_I8_ROWS / 3];
   size_t stride;
@@ -23,8 +23,8 @@ ET_INLINE void et_advance_i8(et_cursor_i8 *at, int rows) {
   ET_UNROLL for (int i = 0; i < (rows + 2) / 3; i++) { at->three[i]++; }
 }
 
-/* Quads of a panel that are widened to int16 at once, for all tiles of a block, and the elements
- * of a quad of a panel. Widened weights have the order of widened rows. */
+/* Number of quads of a panel that are widened to int16 at once, for all tiles of a block, and
+ * number of elements of a quad of a panel. Widened weights have the same order as widened rows. */
 #define ET_WIDE_QUADS 128
 #define ET_WIDE_QUAD (4 * ET_PANEL)
 
@@ -79,8 +79,8 @@ ET_INLINE void et_add_wide_i8(et_cursor_i8 at, const int16_t *panel,
 }
 
 #if ET_SUMS_OF_16
-/* Adds products in int16. Registers hold the int16 accumulators, memory the int32 ones: twice as
- * many rows per load of weights are worth more. */
+/* Adds products in int16. The int16 accumulators are in registers, the int32 ones in memory. This
+ * allows twice as many rows per load of weights, which is faster. */
 ET_INLINE void et_add_windows_i8(et_cursor_i8 at, const int8_t *panel,
                                  const et_packed_i8 *packed, int rows,
                                  et_sums_i8 sums) {

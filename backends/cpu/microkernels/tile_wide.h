@@ -1,8 +1,8 @@
-/* Register tile of a panel and a half (24 columns): networks have many layers of 24 or 40
- * columns, which fill three half panels without unused lanes.
+/* Register tile of a panel and a half (24 columns). Many networks have layers with 24 or 40
+ * columns, which fill three or five half panels without unused lanes.
  * - AVX2: 4 rows by 3 vectors. Its prologue and epilogue are shorter than those of 6 rows by 2
  *   vectors, and it has fewer loads per multiply-add.
- * - AVX-512: 8 rows. Two rows share the vector of their half panels; with a vector each, a tile
+ * - AVX-512: 8 rows. Two rows share the vector of their half panels. With a vector per row, a tile
  *   would take a third longer. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_WIDE_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_WIDE_H_
@@ -22,8 +22,8 @@
 #define ET_WIDE_VECTORS (ET_WIDE_COLUMNS / ET_WIDE_HALF)
 
 /* Maximum K for which all columns use wide tiles, and whether `start` is required. With a larger
- * K, only trailing columns that would waste lanes use them, because taller tiles read the
- * weights less often. AVX-512 has wide tiles only for such columns, and only in the first K
+ * K, wide tiles compute only trailing columns that would waste lanes, because taller tiles read
+ * the weights less often. AVX-512 uses wide tiles only for such columns, and only in the first K
  * block. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_MOST_WIDE_DEPTH 0
@@ -33,15 +33,15 @@
 #define ET_WIDE_BEGINS 0
 #endif
 
-/* Weights to prefetch next, some lines with each tile. */
+/* Weights to prefetch next, a few lines per tile. */
 typedef struct et_wide_next {
   const float *at;
   size_t lines;
 } et_wide_next;
 
 #if defined(ET_CPU_ISA_AVX512)
-/* Two rows in three vectors: a panel of each row, and one vector of the half panels of both. The
- * multiplier of the latter is blended from the elements of both rows. */
+/* Two rows in three vectors: one for the panel of each row, and one for the half panels of both.
+ * The multiplier of the shared vector is blended from the elements of both rows. */
 typedef __m512 et_wide_sums[ET_WIDE_ROWS / 2][ET_WIDE_VECTORS];
 
 #define ET_WIDE_SECOND 0xff00 /* lanes of the second row in the shared vector */
@@ -59,7 +59,7 @@ ET_INLINE __m512 et_wide_load(const float *from, size_t stride, int v) {
                : et_wide_join(from + ET_PANEL, from + stride + ET_PANEL);
 }
 
-/* Broadcasts a row of half a panel to both halves of a vector. */
+/* Broadcasts half a panel of a row to both halves of a vector. */
 ET_INLINE __m512 et_wide_twice(const float *from) {
   return _mm512_castpd_ps(
       _mm512_broadcast_f64x4(_mm256_castps_pd(_mm256_loadu_ps(from))));
@@ -77,7 +77,7 @@ ET_INLINE void et_wide_begin(const et_tiles *t, const float *out,
   }
 }
 
-/* Adds all of K. The first column is the first of a panel, so `second` is not used. */
+/* Adds all of K. The first column is the first one of a panel, so `second` is not used. */
 ET_INLINE void et_wide_add(const et_tiles *t, const float *x, size_t second,
                            et_wide_sums sums) {
   const float *panel = t->panels;
@@ -142,7 +142,7 @@ ET_INLINE void et_wide_begin(const et_tiles *t, const float *out,
   }
 }
 
-/* `second` is the distance, in floats, of the first two vectors of a row of weights. */
+/* second: distance in floats between the first two vectors of a row of weights. */
 ET_INLINE void et_wide_add(const et_tiles *t, const float *x, size_t second,
                            et_wide_sums sums) {
   const float *panel = t->panels;
@@ -182,7 +182,7 @@ ET_INLINE void et_wide_store(const et_tiles *t, float *out, et_f32 low,
 }
 #endif
 
-/* Not used with AVX-512: layers of 24 columns have few weights, and the code would grow. */
+/* AVX-512 does not prefetch: layers of 24 columns have few weights, and the code would grow. */
 ET_INLINE void et_wide_fetch(et_wide_next *next) {
   if (ET_MOST_WIDE_DEPTH > 0) {
     for (size_t i = 0; i < next->lines; i++, next->at += ET_PANEL) {
@@ -191,7 +191,7 @@ ET_INLINE void et_wide_fetch(et_wide_next *next) {
   }
 }
 
-/* Computes `count` tiles, one below the other. Only the last K block is clamped. */
+/* Computes `count` tiles, one below the other. The clamp is applied in the last K block only. */
 ET_NOINLINE void et_wide_tiles(const et_tiles *all, size_t second, size_t count,
                                et_wide_next *next) {
   const et_tiles t = *all; /* a local copy, which stores cannot alias */

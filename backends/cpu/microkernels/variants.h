@@ -2,14 +2,13 @@
 #ifndef BACKENDS_CPU_MICROKERNELS_VARIANTS_H_
 #define BACKENDS_CPU_MICROKERNELS_VARIANTS_H_
 
-/* In order of preference. */
+/* Ordered by preference. */
 typedef enum et_cpu_isa {
   ET_CPU_PLAIN = 0,
-  ET_CPU_AVX2 = 1, /* with FMA and F16C */
-  ET_CPU_AVXVNNI =
-      2,             /* AVX2 and AVX-VNNI; only int8 kernels differ from AVX2 */
-  ET_CPU_AVX512 = 3, /* F, BW, DQ, VL, VNNI */
-  ET_CPU_NEON = 4,   /* with the dot product extension */
+  ET_CPU_AVX2 = 1,    /* with FMA and F16C */
+  ET_CPU_AVXVNNI = 2, /* AVX2 and AVX-VNNI; only int8 kernels differ */
+  ET_CPU_AVX512 = 3,  /* with F, BW, DQ and VL, and VNNI */
+  ET_CPU_NEON = 4,    /* with the dot product extension */
 } et_cpu_isa;
 
 #define ET_CPU_ISA_COUNT 5

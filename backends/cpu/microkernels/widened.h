@@ -1,13 +1,15 @@
-/* GEMM with weights that are widened to float32 in blocks of ET_BLOCK_PANELS panels by
- * ET_BLOCK_DEPTH elements of K, which the float32 tiles then multiply with all rows. Each block
- * is on the stack (16 KiB) and stays in the L1 cache. Results have the bits of a float32 GEMM. */
+/* GEMM with weights that are widened to float32 in blocks.
+ *
+ * A block has ET_BLOCK_PANELS panels by ET_BLOCK_DEPTH elements of K. The float32 tiles multiply it
+ * with all rows. It is on the stack (16 KiB) and stays in the L1 cache. Results are bit-identical
+ * to those of a float32 GEMM. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WIDENED_H_
 #define BACKENDS_CPU_MICROKERNELS_WIDENED_H_
 
 #include "backends/cpu/microkernels/gemm_f32.h"
 #include "backends/cpu/microkernels/sums.h"
 
-/* Writes `depth` rows of a panel, from K index `first` on, as float32. */
+/* Writes `depth` rows of a panel, starting at K index `first`, as float32. */
 typedef void et_put_block(const void *weights, size_t panel, size_t first,
                           size_t depth, float *to);
 
@@ -50,7 +52,7 @@ ET_INLINE void et_widen_columns(const et_cpu_gemm *p, const void *weights,
   } while (!tiles.last);
 }
 
-/* Computes the GEMM `p` with weights that `put` reads from `weights`. p->panels is not used. */
+/* Computes the GEMM `p` with weights that `put` reads from `weights`. `p->panels` is ignored. */
 ET_INLINE void et_widened_product(const et_cpu_gemm *p, const void *weights,
                                   et_put_block *put,
                                   const et_cpu_range *range) {

@@ -1,4 +1,4 @@
-/* The window of a convolution or of pooling, and the size of its image. */
+/* Window of a convolution or of pooling, and the size of its image. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINDOW_H_
 #define BACKENDS_CPU_MICROKERNELS_WINDOW_H_
 

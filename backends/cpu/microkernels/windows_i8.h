@@ -1,13 +1,14 @@
-/* Windows of int8 convolutions that need no list of pieces. With ET_DOT4_EXACT, windows whose
- * pixels are whole quads are read in place, by the addresses of their pixels. Other windows of
- * few channels are copied row by row. */
+/* Windows of int8 convolutions that do not need a list of pieces.
+ *
+ * With ET_DOT4_EXACT, windows whose pixels are whole quads are read in place, through the addresses
+ * of their pixels. Other windows with few channels are copied row by row. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINDOWS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_WINDOWS_I8_H_
 
 #include "backends/cpu/microkernels/taps_i8.h"
 
-/* Maximum bytes of a window that is copied row by row, and bytes that are copied at once, which
- * may exceed a row. */
+/* Maximum size in bytes of a window that is copied row by row, and the number of bytes that are
+ * copied at once, which may exceed a row. */
 #define ET_LINES_BYTES 256
 #define ET_LINE_STEP 32
 
@@ -15,11 +16,11 @@ _Static_assert(ET_LINE_STEP <= 2 * ET_I8_STEP, "the last line fits the block");
 _Static_assert(ET_LINES_BYTES + ET_LINE_STEP <= ET_CPU_CHANNELS_I8,
                "a line beyond the image fits");
 
-/* The runs of a window. */
+/* How the window is divided into runs. */
 typedef enum et_runs_i8 {
-  ET_RUNS_PACKED, /* none: windows are packed */
-  ET_RUNS_TAPS,   /* one per pixel, whose channels are whole quads */
-  ET_RUNS_LINES,  /* one: the rows of a window, copied back to back */
+  ET_RUNS_PACKED, /* no runs: windows are packed */
+  ET_RUNS_TAPS,   /* one run per pixel, whose channels are whole quads */
+  ET_RUNS_LINES,  /* one run: the rows of a window, copied back to back */
 } et_runs_i8;
 
 ET_INLINE size_t et_line_size_i8(const et_taps_i8 *t) {
@@ -37,11 +38,11 @@ ET_INLINE et_runs_i8 et_runs_of_i8(const et_taps_i8 *t) {
              : ET_RUNS_PACKED;
 }
 
-/* Consecutive output pixels of a row, their input, and the destination of its addresses. */
+/* Consecutive output pixels of a row, their input, and the destination of the addresses. */
 typedef struct et_segment_i8 {
   const et_taps_i8 *taps;
-  const uint8_t *rows[ET_CPU_TAPS_I8]; /* of the image, as in et_find_rows_i8 */
-  size_t x;                            /* of the first window; wraps before 0 */
+  const uint8_t *rows[ET_CPU_TAPS_I8]; /* image rows; see et_find_rows_i8 */
+  size_t x; /* pixel of the first window; wraps before 0 */
   size_t count;
   const uint8_t *end;   /* end of readable memory */
   const uint8_t **from; /* [run][stride] */
@@ -77,7 +78,7 @@ ET_INLINE void et_put_step_i8(uint8_t *to, const uint8_t *from, uint8_t shift) {
   memcpy(to, &x, sizeof(x));
 }
 
-/* Copies a row of `size` bytes and adds `shift` to each. `lines` is a constant. */
+/* Copies a row of `size` bytes and adds `shift` to each. `lines` is a compile-time constant. */
 ET_INLINE void et_put_line_i8(uint8_t *to, const uint8_t *from, size_t size,
                               et_lines_i8 lines, uint8_t shift) {
   if (lines == ET_LINES_HALF) {
@@ -91,8 +92,8 @@ ET_INLINE void et_put_line_i8(uint8_t *to, const uint8_t *from, size_t size,
   }
 }
 
-/* A row of a window: the number of pixels before the image, and those inside, from pixel `first`
- * on. The others are after the image. */
+/* Pixels of a row of a window: `before` pixels before the image, then `inside` pixels that start at
+ * pixel `first`. The remaining pixels are after the image. */
 typedef struct et_reach_i8 {
   size_t before;
   size_t first;
@@ -110,8 +111,8 @@ ET_INLINE et_reach_i8 et_reach_of_i8(const et_cpu_window *w, size_t x) {
   return (et_reach_i8){outside, x + outside, left < most ? left : most};
 }
 
-/* Copies a row with some pixels inside the image. Each part overwrites the excess of the one
- * before. Input that is too short for whole steps is copied first. */
+/* Copies a row with some pixels inside the image. Each part overwrites the excess bytes of the
+ * previous one. Input that is too short for whole steps is copied first. */
 ET_INLINE void et_put_reach_i8(const et_segment_i8 *s, const et_reach_i8 *reach,
                                const uint8_t *row, uint8_t shift, uint8_t *to) {
   const et_taps_i8 *t = s->taps;
@@ -148,7 +149,7 @@ ET_INLINE void et_put_lines_i8(const et_segment_i8 *s, size_t x, uint8_t shift,
   }
 }
 
-/* Returns how many windows from pixel `x` on are inside the image and readable in whole
+/* Returns how many windows, starting at pixel `x`, are inside the image and readable in whole
  * steps. */
 ET_INLINE size_t et_count_inside_i8(const et_segment_i8 *s, size_t x) {
   const et_taps_i8 *t = s->taps;
@@ -202,7 +203,7 @@ ET_INLINE void et_pack_lines_i8(const et_segment_i8 *s, uint8_t shift,
   }
 }
 
-/* Sets the segment to the first of `count` output pixels from `pixel` on, up to the end of a
+/* Sets the segment to the first of `count` output pixels that start at `pixel`, up to the end of a
  * row. */
 ET_INLINE void et_find_segment_i8(et_segment_i8 *s, size_t pixel,
                                   size_t count) {
@@ -213,8 +214,8 @@ ET_INLINE void et_find_segment_i8(et_segment_i8 *s, size_t pixel,
   et_find_rows_i8(s->taps, pixel / w->out_width, s->rows);
 }
 
-/* Copies `count` windows of `depth` quads each, from output pixel `pixel` on, counted over all
- * images. `end` is the end of the images. */
+/* Copies `count` windows of `depth` quads each. The first one is that of output pixel `pixel`,
+ * counted over all images. `end` is the end of the images. */
 ET_INLINE void et_copy_windows_i8(const et_taps_i8 *t, size_t pixel,
                                   size_t count, const uint8_t *end,
                                   uint8_t shift, size_t depth, uint8_t *to) {
@@ -228,7 +229,7 @@ ET_INLINE void et_copy_windows_i8(const et_taps_i8 *t, size_t pixel,
 
 #if ET_DOT4_EXACT
 
-/* Sets the number of runs of a window, and of quads of a run. */
+/* Sets the number of runs per window and of quads per run. */
 ET_INLINE void et_count_runs_i8(const et_taps_i8 *t, et_runs_i8 kind,
                                 et_packed_i8 *packed) {
   const et_cpu_window *w = t->window;
@@ -239,7 +240,7 @@ ET_INLINE void et_count_runs_i8(const et_taps_i8 *t, et_runs_i8 kind,
   packed->depth = packed->runs * packed->quads;
 }
 
-/* Lists the addresses of one tap of all windows. It is pixel `x` of the first one. */
+/* Lists the addresses of one tap of all windows. `x` is its pixel in the first window. */
 ET_INLINE void et_address_tap_i8(const et_segment_i8 *s, const uint8_t *row,
                                  size_t x, const uint8_t **from) {
   const et_cpu_window *w = s->taps->window;
@@ -268,8 +269,8 @@ ET_INLINE void et_address_taps_i8(const et_segment_i8 *s) {
   }
 }
 
-/* Lists the addresses of `count` windows from output pixel `pixel` on, counted over all images.
- * `end` is the end of the images. With ET_RUNS_LINES, windows are copied. */
+/* Lists the addresses of `count` windows. The first one is that of output pixel `pixel`, counted
+ * over all images. `end` is the end of the images. With ET_RUNS_LINES, windows are copied. */
 ET_INLINE void et_address_windows_i8(const et_taps_i8 *t, et_runs_i8 kind,
                                      size_t pixel, size_t count,
                                      const uint8_t *end, bool is_signed,

@@ -6,14 +6,14 @@
 
 #define COLUMNS ET_CPU_WINOGRAD_COLUMNS
 
-/* The workspace of some tiles. */
+/* Workspace for several tiles. */
 typedef struct work {
   const et_cpu_winograd *winograd;
   size_t positions;
   size_t tiles;
   float *pixels;   /* [position][tile][channels] */
   float *products; /* [position][tile][COLUMNS] */
-  float *edge;     /* [row][column][channels] of a tile at an edge */
+  float *edge;     /* [row][column][channels] of one tile at an edge */
 } work;
 
 typedef et_cpu_winograd_place place;
@@ -22,7 +22,8 @@ static place find_place(const et_cpu_winograd *w, size_t tile) {
   return et_cpu_winograd_place_of(w->out_height, w->out_width, w->side, tile);
 }
 
-/* Partial vectors. With AVX-512, masks cost nothing. */
+/* Whether a vector is whole. With AVX-512, masks cost nothing, so all vectors are treated as
+ * partial. */
 #if defined(ET_CPU_ISA_AVX512)
 #define IS_WHOLE(count) false
 #else
@@ -41,8 +42,8 @@ ET_INLINE void store(float *to, et_f32 value, size_t count, bool whole) {
   }
 }
 
-/* A vector of channels of a tile. pixel, row: floats between neighboring pixels of the
- * image; position: floats between positions of the transformed tile. */
+/* A vector of channels of a tile. pixel, row: distance in floats between neighboring pixels of the
+ * image. position: distance in floats between positions of the transformed tile. */
 typedef struct lane {
   const float *from;
   size_t pixel, row;
@@ -92,8 +93,8 @@ static void transform_tile_4(const lane *l, size_t channels) {
   transform_tile(*l, channels, 4);
 }
 
-/* Copies a tile at an edge of the image, with zeros outside. y and x wrap if they are
- * negative. */
+/* Copies a tile at an edge of the image, with zeros outside the image. Negative y and x wrap
+ * around. */
 static void copy_edge(const work *s, const float *image, size_t y, size_t x) {
   const et_cpu_winograd *w = s->winograd;
   const size_t bytes = w->channels * sizeof(float);
@@ -133,8 +134,8 @@ static size_t whole_panels(size_t columns) {
   return (columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
 }
 
-/* Multiplies all positions of the tiles by the weights of columns `column` to before `end`.
- * next: the weights after them, or NULL. */
+/* Multiplies all positions of the tiles by the weights of columns `column` to `end - 1`. next: the
+ * weights to prefetch, or NULL. */
 static void multiply(const work *s, size_t column, size_t end,
                      const float *next) {
   static const float zeros[COLUMNS] __attribute__((aligned(64)));
@@ -159,16 +160,16 @@ static void multiply(const work *s, size_t column, size_t end,
   }
 }
 
-/* The outputs of a tile that exist, for a vector of columns. */
+/* The outputs of a tile that are inside the image, for a vector of columns. */
 typedef struct part {
   const float *from; /* position 0 */
-  size_t position;   /* floats from one position to the next */
+  size_t position;   /* distance between positions, in floats */
   float *out;
   const float *residual;
   et_f32 bias, low, high;
-  int rows, columns; /* outputs that exist */
-  size_t pixel, row; /* floats from one to the next */
-  size_t count;      /* lanes that exist */
+  int rows, columns; /* outputs inside the image */
+  size_t pixel, row; /* distances in floats */
+  size_t count;      /* valid lanes */
 } part;
 
 ET_INLINE void store_result(const part *p, size_t at, et_f32 sum, bool whole) {
@@ -217,7 +218,7 @@ static void store_part_4(const part *p) {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Stores columns `column` to before `end` of a tile. */
+/* Stores columns `column` to `end - 1` of a tile. */
 static void store_tile(const work *s, size_t tile, place at, size_t column,
                        size_t end) {
   const et_cpu_winograd *w = s->winograd;
@@ -240,7 +241,7 @@ static void store_tile(const work *s, size_t tile, place at, size_t column,
   }
 }
 
-/* Applies an activation that is not a clamp to columns `column` to before `end`. */
+/* Applies an activation other than a clamp to columns `column` to `end - 1`. */
 static void activate_tile(const et_cpu_winograd *w, place at, size_t column,
                           size_t end) {
   const size_t rows = smaller(w->side, w->out_height - at.y);

@@ -1,14 +1,14 @@
-/* Convolution with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(2 x 2, 3 x 3) or
- * F(4 x 4, 3 x 3) (Lavin & Gray 2016).
+/* Convolution with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(2 x 2, 3 x 3) or F(4 x 4,
+ * 3 x 3) (Lavin & Gray 2016).
  *
- * Y = A^T ((G w G^T) * (B^T d B)) A for each tile, with d of 4 x 4 or 6 x 6 pixels and Y of
- * 2 x 2 or 4 x 4 outputs; * is elementwise and summed over the channels. Weights are stored
- * transformed, as panels per position: [position, panel, channels, 16].
- * A group of tiles is transformed to [position, tile, channels]. Each position is a GEMM with
- * the register tile of gemm_f32, for 64 columns at once. Their products stay in the cache
- * until they are transformed back. F(4 x 4) has a quarter of the multiplications of a direct
- * convolution and four times its weights. With few tiles, reading the weights is the
- * bottleneck; otherwise, the GEMMs are. */
+ * Y = A^T ((G w G^T) * (B^T d B)) A for each tile, with d of 4 x 4 or 6 x 6 pixels and Y of 2 x 2
+ * or 4 x 4 outputs; * is elementwise and summed over the channels. Transformed weights are packed
+ * in panels per position, [position, panel, channels, 16]:
+ *   position 0, panel 0: w[c=0][0..15]  w[c=1][0..15] ...
+ * A group of tiles is transformed to [position, tile, channels]. Each position is a GEMM with the
+ * register tile of gemm_f32, for 64 columns at once. Its results stay in cache until the output
+ * transform. F(4 x 4) has a quarter of the multiplications of a direct convolution and four times
+ * its weights. With few tiles, reading the weights is the bottleneck; otherwise, the GEMMs are. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINOGRAD_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_WINOGRAD_F32_H_
 
@@ -20,7 +20,7 @@ typedef struct et_cpu_winograd {
   const float *x;        /* [batch][height][width][channels] */
   const float *panels;   /* [position][panel][channels][16] */
   const float *bias;     /* [panel][16] */
-  const float *residual; /* as out, or NULL */
+  const float *residual; /* layout of `out`; or NULL */
   float *out;            /* [batch][out_height][out_width][columns] */
   size_t height, width;
   size_t out_height, out_width;
@@ -31,17 +31,17 @@ typedef struct et_cpu_winograd {
   et_cpu_activation activation;
 } et_cpu_winograd;
 
-/* Returns the positions of a transformed tile with `side` x `side` outputs. */
+/* Returns the number of positions of a transformed tile with `side` x `side` outputs. */
 static inline size_t et_cpu_winograd_positions(size_t side) {
   return (side + 2) * (side + 2);
 }
 
-/* Returns the tiles along an axis of `out` outputs. */
+/* Returns the number of tiles along an axis of `out` outputs. */
 static inline size_t et_cpu_winograd_tiles(size_t out, size_t side) {
   return (out + side - 1) / side;
 }
 
-/* The position of the outputs of a tile. */
+/* Position of the outputs of a tile. */
 typedef struct et_cpu_winograd_place {
   size_t image;
   size_t y, x;
@@ -58,15 +58,15 @@ static inline et_cpu_winograd_place et_cpu_winograd_place_of(size_t out_height,
   return at;
 }
 
-/* Returns the floats of the workspace for `tiles` tiles: the transformed pixels and the
- * products of 64 columns of each, and the pixels of one tile at an edge. */
+/* Returns the size of the workspace in floats for `tiles` tiles. It has the transformed pixels and
+ * the products for 64 columns of each tile, and the pixels of one tile at an edge. */
 static inline size_t et_cpu_winograd_workspace(size_t side, size_t tiles,
                                                size_t channels) {
   return et_cpu_winograd_positions(side) *
          (tiles * (channels + ET_CPU_WINOGRAD_COLUMNS) + channels);
 }
 
-/* Tiles, in row order over all images, and columns. The first column is a multiple of
+/* Range of tiles, in row order over all images, and of columns. The first column is a multiple of
  * ET_CPU_WINOGRAD_COLUMNS. */
 typedef struct et_cpu_winograd_part {
   size_t first_tile, tiles;

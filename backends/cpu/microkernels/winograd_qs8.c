@@ -15,30 +15,30 @@ _Static_assert(ET_CPU_WINOGRAD_CHANNELS_I8 % PAIRS_LANES == 0,
 _Static_assert(ET_CPU_WINOGRAD_MOST_CHANNELS_I8 * 9 * 128 * 128 < 1 << 25,
                "accumulators are recovered");
 
-/* Panels of a tile. */
+/* Number of panels of a tile. */
 #if defined(ET_CPU_ISA_AVX512)
 #define PANELS 4
 #else
 #define PANELS 1
 #endif
 
-/* Maximum rows of a tile; an even number. */
+/* Maximum number of rows of a tile; even. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ROWS 2
 #else
 #define ROWS 6
 #endif
 
-/* The workspace of some tiles. */
+/* Workspace for several tiles. */
 typedef struct work {
   const et_cpu_winograd_qs8 *winograd;
   size_t tiles;
   int16_t *pixels;   /* [position][tile][channels] */
   int32_t *products; /* [position][tile][COLUMNS] */
-  uint8_t flip;      /* is XORed to make values signed */
+  uint8_t flip;      /* XORed with pixels to make them signed */
   et_rounder rounder;
   et_requantizer requantizers[COLUMNS / ET_PANEL];
-  uint8_t beyond[ET_CPU_WINOGRAD_MOST_CHANNELS_I8]; /* the zero point */
+  uint8_t beyond[ET_CPU_WINOGRAD_MOST_CHANNELS_I8]; /* zero points */
 } work;
 
 static et_cpu_winograd_place find_place(const work *s, size_t tile) {
@@ -64,7 +64,7 @@ static void find_pixels(const work *s, et_cpu_winograd_place at,
   }
 }
 
-/* Transforms a vector of channels from `channel` on. */
+/* Transforms the vector of channels that starts at `channel`. */
 ET_INLINE void transform_channels(const work *s, const uint8_t *const *pixels,
                                   size_t channel, int16_t *to) {
   const size_t position = s->tiles * s->winograd->channels;
@@ -94,7 +94,7 @@ static void load_tile(const work *s, size_t tile, et_cpu_winograd_place at) {
   }
 }
 
-/* The GEMM of one position. */
+/* GEMM of one position. */
 typedef struct gemm {
   const int16_t *x; /* [row][channels] */
   const int16_t *panels;
@@ -113,7 +113,8 @@ ET_INLINE et_i16 weights_at(const gemm *p, size_t k, int v) {
   return w;
 }
 
-/* Multiplies `rows` rows from `row` on by `panels` panels; both are constants. */
+/* Multiplies `rows` rows, starting at `row`, by `panels` panels. Both are compile-time
+ * constants. */
 ET_INLINE void multiply_tile(const gemm *p, size_t row, int rows, int panels) {
   const int vectors = panels * ET_PANEL_VECTORS;
   const int16_t *at[ROWS];
@@ -167,7 +168,7 @@ TILE_LIST(DEFINE_TILE, 4)
 static et_tile_function *const functions_of_4[] = {TILE_LIST(TILE_ENTRY, 4)};
 #endif
 
-/* Multiplies one position of all tiles by some panels. */
+/* Multiplies one position of all tiles by the weights of several panels. */
 static void multiply_panels(gemm p, size_t rows, size_t panels) {
   while (panels > 0) {
     size_t done = 1;
@@ -184,7 +185,7 @@ static void multiply_panels(gemm p, size_t rows, size_t panels) {
   }
 }
 
-/* Multiplies all positions of the tiles by `count` columns from `column` on. */
+/* Multiplies all positions of the tiles by the weights of `count` columns, starting at `column`. */
 static void multiply(const work *s, size_t column, size_t count) {
   const et_cpu_winograd_qs8 *c = s->winograd;
   gemm p = {.x = s->pixels,
@@ -235,7 +236,7 @@ ET_INLINE et_u8 bytes_of(const et_rounder *rounder, const et_requantizer *r,
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Requantizes and stores the outputs of a panel that exist, from `out` on. */
+/* Requantizes the outputs of a panel that are inside the image, and stores them at `out`. */
 static void put_panel(const work *s, const et_requantizer *r,
                       et_cpu_winograd_place at, const int32_t *sums,
                       uint8_t *out) {

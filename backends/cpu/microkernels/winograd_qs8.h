@@ -1,14 +1,16 @@
 /* conv_qs8 with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(4 x 4, 3 x 3) in integers
- * (Lavin & Gray 2016): exact accumulators with a quarter of the multiplications, of int16.
+ * (Lavin & Gray 2016). Accumulators are exact, with a quarter of the (int16) multiplications.
  *
- * Weights are G' w G'^T, where G' has the rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4, 0 0 6: G
- * without common factors of its rows, so that they fit in int16. The output transform yields
- * accumulators times 24, 12, 6, 6 along each axis, modulo 2^32. The division is exact: 9 has an
- * inverse modulo 2^32, and at most six factors of 2 are shifted out. It recovers accumulators
- * below 2^25; 9 * 128 * 128 * channels < 2^25 holds for up to 227 channels. Weights are
- * [position, panel, channels / 2, 16, 2]: two channels of a column are one word, for pairwise
- * multiply-adds. The tile is 6 x 16, or 6 x 64 with AVX-512. The GEMMs are the bottleneck;
- * with few columns, the transform is. */
+ * Weights are G' w G'^T, where G' has the rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4, 0 0 6. G' is G
+ * with the denominators of its rows removed, so that weights fit in int16. The output transform
+ * yields the accumulators times 24, 12, 6, 6 along each axis, modulo 2^32. The division is exact: 9
+ * has an inverse modulo 2^32, and at most six factors of 2 are shifted out. It recovers
+ * accumulators below 2^25; 9 * 128 * 128 * channels < 2^25 holds for up to 227 channels. Weights
+ * are packed as [position, panel, channels / 2, 16, 2]. One word has two channels of a column, for
+ * pairwise multiply-adds:
+ *   position 0, panel 0: w[c=0,1][n=0] w[c=0,1][n=1] ... w[c=0,1][n=15]
+ * The tile is 6 x 16, or 6 x 64 with AVX-512. The GEMMs are the bottleneck; with few columns, the
+ * transform is. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINOGRAD_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_WINOGRAD_QS8_H_
 
@@ -16,10 +18,10 @@
 #include "backends/cpu/microkernels/window.h"
 #include "backends/cpu/microkernels/winograd_f32.h"
 
-/* Outputs of a tile along an axis. */
+/* Number of outputs of a tile along an axis. */
 #define ET_CPU_WINOGRAD_SIDE_I8 4
 
-/* Channels are a multiple of vectors of int16. */
+/* The number of channels is a multiple of this value, so that vectors of int16 are whole. */
 #define ET_CPU_WINOGRAD_CHANNELS_I8 32
 #define ET_CPU_WINOGRAD_MOST_CHANNELS_I8 224
 
@@ -34,8 +36,8 @@ typedef struct et_cpu_winograd_qs8 {
   size_t columns;
 } et_cpu_winograd_qs8;
 
-/* Returns the 32-bit words of the workspace for `tiles` tiles: their transformed pixels, and
- * the products of 64 columns. */
+/* Returns the size of the workspace in 32-bit words for `tiles` tiles. It has their transformed
+ * pixels and the products for 64 columns. */
 static inline size_t et_cpu_winograd_words_i8(size_t tiles, size_t channels) {
   return et_cpu_winograd_positions(ET_CPU_WINOGRAD_SIDE_I8) * tiles *
          (channels / 2 + ET_CPU_WINOGRAD_COLUMNS);

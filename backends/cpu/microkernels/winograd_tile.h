@@ -1,16 +1,16 @@
-/* The transforms of Winograd tiles, for a vector of channels or columns (Lavin & Gray,
- * "Fast Algorithms for Convolutional Neural Networks", 2016), at the points 0, 1, -1,
- * infinity, and for F(4 x 4, 3 x 3) also 2 and -2. */
+/* Transforms of Winograd tiles, for a vector of channels or columns (Lavin & Gray, "Fast Algorithms
+ * for Convolutional Neural Networks", 2016). The points are 0, 1, -1 and infinity; F(4 x 4, 3 x 3)
+ * also has 2 and -2. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINOGRAD_TILE_H_
 #define BACKENDS_CPU_MICROKERNELS_WINOGRAD_TILE_H_
 
 #include "backends/cpu/microkernels/simd.h"
 
-/* Maximum number of outputs and of positions along an axis. */
+/* Maximum number of outputs, and of positions, along an axis. */
 #define ET_WINOGRAD_OUT 4
 #define ET_WINOGRAD_IN 6
 
-/* A row or column of B^T d: four positions from four pixels. */
+/* One row or column of B^T d: four positions from four pixels. */
 ET_INLINE void et_winograd_in_2(const et_f32 *d, size_t step, et_f32 *out) {
   out[0] = d[0] - d[2 * step];
   out[1] = d[step] + d[2 * step];
@@ -18,7 +18,7 @@ ET_INLINE void et_winograd_in_2(const et_f32 *d, size_t step, et_f32 *out) {
   out[3] = d[step] - d[3 * step];
 }
 
-/* Six positions from six pixels. */
+/* The same for six positions from six pixels. */
 ET_INLINE void et_winograd_in_4(const et_f32 *d, size_t step, et_f32 *out) {
   const et_f32 four = et_f32_all(4.0f);
   const et_f32 two = et_f32_all(2.0f);
@@ -46,13 +46,13 @@ ET_INLINE void et_winograd_in(int side, const et_f32 *d, size_t step,
   }
 }
 
-/* A row or column of A^T m: two outputs from four positions. */
+/* One row or column of A^T m: two outputs from four positions. */
 ET_INLINE void et_winograd_out_2(const et_f32 *m, size_t step, et_f32 *out) {
   out[0] = m[0] + m[step] + m[2 * step];
   out[1] = m[step] - m[2 * step] - m[3 * step];
 }
 
-/* Four outputs from six positions. */
+/* The same for four outputs from six positions. */
 ET_INLINE void et_winograd_out_4(const et_f32 *m, size_t step, et_f32 *out) {
   const et_f32 p = m[step] + m[2 * step];
   const et_f32 q = m[step] - m[2 * step];

@@ -1,15 +1,15 @@
-/* The transforms of tiles of winograd_qs8.h, for a vector of channels or columns. */
+/* Transforms of the tiles of winograd_qs8.h, for a vector of channels or columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINOGRAD_TILE_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_WINOGRAD_TILE_QS8_H_
 
 #include "backends/cpu/microkernels/simd_i8.h"
 
-/* Outputs and positions along an axis. */
+/* Number of outputs, and of positions, along an axis. */
 #define ET_WINOGRAD_OUT_I8 4
 #define ET_WINOGRAD_IN_I8 6
 
-/* A row or column of B^T d: six positions from six pixels, with at most 10 times their
- * magnitude. */
+/* One row or column of B^T d: six positions from six pixels. Magnitudes grow by a factor of at most
+ * 10. */
 ET_INLINE void et_winograd_in_i8(const et_i16 *d, size_t step, et_i16 *out) {
   const et_i16 a = d[0], b = d[step], c = d[2 * step];
   const et_i16 e = d[3 * step], f = d[4 * step], g = d[5 * step];
@@ -26,8 +26,8 @@ ET_INLINE void et_winograd_in_i8(const et_i16 *d, size_t step, et_i16 *out) {
   out[5] = g - e - (twice + twice);
 }
 
-/* A row or column of A^T m: four outputs from six positions, times 24, 12, 6 and 6, modulo
- * 2^32. */
+/* One row or column of A^T m: four outputs from six positions, multiplied by 24, 12, 6 and 6,
+ * modulo 2^32. */
 ET_INLINE void et_winograd_out_i8(const et_u32 *m, size_t step, et_u32 *out) {
   const et_u32 p = m[step] + m[2 * step];
   const et_u32 q = m[step] - m[2 * step];
@@ -39,7 +39,7 @@ ET_INLINE void et_winograd_out_i8(const et_u32 *m, size_t step, et_u32 *out) {
   out[3] = s + s - q + m[5 * step];
 }
 
-/* Returns the number of factors 2 of 24, 12, 6, 6. */
+/* Returns the number of factors of 2 in 24, 12, 6, 6. */
 ET_INLINE int et_winograd_twos_i8(int result) {
   return result == 0 ? 3 : result == 1 ? 2 : 1;
 }
