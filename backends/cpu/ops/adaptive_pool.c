@@ -7,7 +7,7 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 
-/* Dimensions of x and y. */
+/* Number of dimensions of x and y. */
 enum { BATCH, DEPTH, HEIGHT, WIDTH, CHANNELS, RANK };
 
 static et_status check(const et_cpu_op *op, et_error *error) {
@@ -27,7 +27,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Elements of one axis from `first` to before `end`. */
+/* Elements `first` to `end - 1` of one axis. */
 typedef struct window {
   size_t first;
   size_t end;
@@ -42,14 +42,14 @@ static window window_at(const et_cpu_adaptive_pool_args *args, size_t dim,
                   ((index + 1) * size + count - 1) / count};
 }
 
-/* The volume that a pixel of y is computed from. */
+/* The part of the volume from which one pixel of y is computed. */
 typedef struct pixel {
   const float *x; /* [D, H, W, C] */
   size_t channels;
   size_t first; /* index of the first pixel of the window */
 } pixel;
 
-/* NaN is larger than any number. */
+/* NaN is larger than any other value. */
 static bool is_larger(float value, float maximum) {
   return value > maximum || isnan(value);
 }
@@ -94,7 +94,7 @@ static void take(const et_cpu_adaptive_pool_args *args, const pixel *p,
   }
 }
 
-/* Computes the pixel of windows z, h and w. It begins at element `at` of y. */
+/* Computes the pixel of windows z, h and w. Its channels start at element `at` of y. */
 static void run_pixel(const et_cpu_adaptive_pool_args *args,
                       const float *volume, window z, window h, window w,
                       size_t at) {

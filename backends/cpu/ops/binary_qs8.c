@@ -1,4 +1,4 @@
-/* Op binary_qs8: the quantized sum or product of two quantized tensors. */
+/* Op binary_qs8: sum or product of two quantized tensors. */
 #include "backends/cpu/schema/binary_qs8.h"
 
 #include "backends/cpu/microkernels/qs8.h"
@@ -9,7 +9,7 @@
 static et_cpu_binary_qs8_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_binary_qs8);
 
-/* Checks that the sizes of b, without leading ones, are the last sizes of a. */
+/* Checks that the sizes of b, without leading ones, equal the last sizes of a. */
 static et_status check_broadcast(const et_cpu_tensor *a, const et_cpu_tensor *b,
                                  et_error *error) {
   bool is_row = b->rank <= a->rank;
@@ -41,7 +41,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
                                           error);
 }
 
-/* A chunk is a part of tensors of equal sizes, or whole rows of a. */
+/* A chunk is a part of both tensors if their sizes are equal, or consists of whole rows of a. */
 typedef struct work {
   et_cpu_binary_qs8 binary;
   et_cpu_binary_qs8_function *function;

@@ -14,7 +14,7 @@ extern const et_backend_part et_cpu_op_binary_qs8;
 
 typedef struct pair {
   int32_t sizes[4];
-  bool is_row; /* b has only the last dimension */
+  bool is_row; /* b has only the last dimension of a */
   bool is_product;
   et_scalar_type a, b, y;
 } pair;

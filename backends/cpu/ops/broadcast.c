@@ -19,8 +19,8 @@ et_status et_cpu_check_broadcast(const et_cpu_op *op, const et_cpu_tensor *x,
   return ET_STATUS_OK;
 }
 
-/* Returns the stride of operand `x` along dimension `dim` of the output, of rank `rank`; 0 if
- * it is broadcast. */
+/* Returns the stride of operand `x` along dimension `dim` of the output, whose rank is `rank`. It
+ * is 0 if the operand is broadcast. */
 static size_t stride_of(const et_cpu_tensor *x, size_t rank, size_t dim) {
   if (dim + x->rank < rank || x->sizes[dim + x->rank - rank] == 1) {
     return 0;
@@ -53,7 +53,7 @@ static void add_dim(et_cpu_broadcast *b, size_t size, const size_t *strides) {
   b->sizes[b->rank++] = size;
 }
 
-/* Adds two dimensions of size 1, then those of y that have another size. */
+/* Adds two dimensions of size 1, then the dimensions of y whose size is not 1. */
 static void add_dims(et_cpu_broadcast *b, et_cpu_tensor *const *operands,
                      const et_cpu_tensor *y) {
   b->sizes[0] = 1;

@@ -1,5 +1,5 @@
-/* Broadcasting of operands to the sizes of an output, right-aligned as in PyTorch. The
- * output is divided into blocks of rows and columns of its last two dimensions. */
+/* Broadcasting of operands to the sizes of an output. Dimensions are right-aligned as in PyTorch.
+ * The output is divided into blocks of rows and columns of its last two dimensions. */
 #ifndef BACKENDS_CPU_OPS_BROADCAST_H_
 #define BACKENDS_CPU_OPS_BROADCAST_H_
 
@@ -7,8 +7,8 @@
 
 #define ET_CPU_BROADCAST_OPERANDS 8
 
-/* The dimensions of the output. Dimensions that are contiguous in all operands are joined.
- * Two dimensions of size 1 come first, so that there are always rows and columns. */
+/* Dimensions of the output. Dimensions that are contiguous in all operands are joined. The first
+ * two have size 1, so that there are always rows and columns. */
 typedef struct et_cpu_broadcast {
   size_t operands;
   size_t rank;
@@ -33,7 +33,7 @@ typedef struct et_cpu_block {
 et_status et_cpu_check_broadcast(const et_cpu_op *op, const et_cpu_tensor *x,
                                  const et_cpu_tensor *y, et_error *error);
 
-/* Divides y, which has elements, into blocks of at most `max_elements`. */
+/* Divides y, which is not empty, into blocks of at most `max_elements`. */
 et_cpu_broadcast et_cpu_broadcast_of(et_cpu_tensor *const *operands,
                                      size_t count, const et_cpu_tensor *y,
                                      size_t max_elements);

@@ -1,4 +1,4 @@
-/* Op cast: y = x in another dtype. */
+/* Op cast: conversion of x to another dtype. */
 #include "backends/cpu/schema/cast.h"
 
 #include "backends/cpu/microkernels/cast.h"
@@ -10,7 +10,7 @@ static et_cpu_widen_function *const widen_variants[ET_CPU_ISA_COUNT] =
 static et_cpu_narrow_function *const narrow_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_narrow);
 
-/* Elements of a chunk. */
+/* Number of elements per chunk. */
 #define CHUNK 16384
 
 static bool is_float16(uint8_t dtype) {
@@ -35,7 +35,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return et_cpu_check_elements(op, args.x, (int64_t)args.y->numel, error);
 }
 
-/* Truncates, saturates, and returns 0 for NaN. */
+/* Truncates and saturates. Returns 0 for NaN. */
 static int64_t integer_of(float x) {
   if (x >= -0x1p63f && x < 0x1p63f) {
     return (int64_t)x;
@@ -43,7 +43,7 @@ static int64_t integer_of(float x) {
   return x < 0 ? INT64_MIN : x > 0 ? INT64_MAX : 0;
 }
 
-/* An int32 keeps the lower bits of the int64, as in PyTorch. */
+/* Keeps the lower 32 bits of an int64, as in PyTorch. */
 static void write_integers(const float *x, const et_cpu_tensor *y, size_t first,
                            size_t count) {
   for (size_t i = 0; i < count; i++) {

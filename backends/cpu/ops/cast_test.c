@@ -30,7 +30,7 @@ static void check(et_test_op *test, const double *expected) {
   et_test_end(test);
 }
 
-/* All bit patterns except NaN, which test_nan_stays_nan covers. */
+/* Covers all bit patterns except NaN, which test_nan_stays_nan covers. */
 static void test_every_float16_becomes_the_equal_float32(void **state) {
   (void)state;
   double *expected = malloc(65536 * sizeof(double));
@@ -55,7 +55,7 @@ static float float_of(uint32_t bits) {
   return x;
 }
 
-/* Returns the nearest float16 or bfloat16, ties to even, by bisection of the bits. */
+/* Returns the nearest float16 or bfloat16, ties to even. It is found by bisection of the bits. */
 static double nearest(float x, bool is_bfloat) {
   uint16_t low = 0;
   uint16_t high = is_bfloat ? 0x7f80 : 0x7c00;

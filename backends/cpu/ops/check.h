@@ -1,4 +1,4 @@
-/* Checks that several ops share. */
+/* Checks shared by several ops. */
 #ifndef BACKENDS_CPU_OPS_CHECK_H_
 #define BACKENDS_CPU_OPS_CHECK_H_
 
@@ -6,7 +6,7 @@
 
 #include "backends/cpu/ops/op_schema.h"
 
-/* Returns from a check with a formatted message unless `condition` holds. */
+/* Makes the check that uses it fail with a formatted message unless `condition` holds. */
 #define ET_CPU_CHECK(error, condition, ...)                                \
   do {                                                                     \
     if (!(condition)) {                                                    \
@@ -14,7 +14,7 @@
     }                                                                      \
   } while (0)
 
-/* ---- Relations between tensors, whose dtypes and ranks the schema declares ---- */
+/* ---- Relations between tensors; the schema declares their dtypes and ranks ---- */
 
 /* Checks that `tensor` of `op` has rank `rank` and these sizes. */
 et_status et_cpu_check_shape(const et_cpu_op *op, const et_cpu_tensor *tensor,
@@ -34,12 +34,12 @@ et_status et_cpu_check_elements(const et_cpu_op *op,
 et_status et_cpu_check_alike(const et_cpu_op *op, const et_cpu_tensor *tensor,
                              const et_cpu_tensor *other, et_error *error);
 
-/* Checks that `tensor` of `op` is `other` but for the last size. */
+/* Checks that `tensor` of `op` has the dtype and sizes of `other`, except for the last size. */
 et_status et_cpu_check_same_rows(const et_cpu_op *op,
                                  const et_cpu_tensor *tensor,
                                  const et_cpu_tensor *other, et_error *error);
 
-/* Checks that x and y, tensors of at least one dim, are batches of the same size. */
+/* Checks that x and y, tensors with at least one dim, have the same batch size. */
 et_status et_cpu_check_same_batch(const et_cpu_op *op, const et_cpu_tensor *x,
                                   const et_cpu_tensor *y, et_error *error);
 
@@ -51,11 +51,11 @@ et_status et_cpu_check_same_channels(const et_cpu_op *op,
 /* Returns the index of `tensor` among the tensors of `op`, for messages. */
 size_t et_cpu_tensor_index(const et_cpu_op *op, const et_cpu_tensor *tensor);
 
-/* Checks that attribute word `index`, read as int32, is in low..high. */
+/* Checks that attribute word `index`, read as int32, is in `low..high`. */
 et_status et_cpu_check_attribute(const et_cpu_op *op, size_t index, int64_t low,
                                  int64_t high, et_error *error);
 
-/* Sets the fault of a call whose tensors have values out of range: INVALID_ARGUMENT. */
+/* Sets the fault of a call to INVALID_ARGUMENT, because a tensor has values out of range. */
 #define ET_CPU_FAIL(run, ...)                                                  \
   do {                                                                         \
     if ((run)->fault != NULL) {                                                \

@@ -1,10 +1,10 @@
-/* Division of an op's work among the caller's threads. */
+/* Division of an op's work among the threads of the caller. */
 #ifndef BACKENDS_CPU_OPS_CHUNKS_H_
 #define BACKENDS_CPU_OPS_CHUNKS_H_
 
 #include "backends/cpu/ops/op.h"
 
-/* Calls function(data, i) for each i < count, on the caller's threads if there are several. */
+/* Calls function(data, i) for each i < count. Uses the caller's threads if there are several. */
 static inline void et_cpu_for_each(const et_cpu_run *run, size_t count,
                                    void (*function)(void *data, size_t index),
                                    void *data) {
@@ -41,9 +41,9 @@ static inline size_t et_cpu_part(size_t total, size_t size, size_t index) {
   return left < size ? left : size;
 }
 
-/* Returns a part size of at most `most` for which the number of parts is close to a multiple of
- * `lanes`. Parts have similar sizes, because a small last part may take as long as the others.
- * `total` is not 0. */
+/* Returns a part size of at most `most`. The number of parts is close to a multiple of `lanes`, and
+ * parts have similar sizes, because a small last part may take as long as the others. `total` must
+ * not be 0. */
 static inline size_t et_cpu_even_part(size_t total, size_t most, size_t lanes) {
   const size_t parts = et_cpu_parts(total, most);
   return et_cpu_parts(total, et_cpu_parts(parts, lanes) * lanes);

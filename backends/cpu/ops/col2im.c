@@ -1,4 +1,4 @@
-/* Op col2im: sum of overlapping windows. */
+/* Op col2im: sums overlapping windows. */
 #include "backends/cpu/schema/col2im.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return et_cpu_check_shape(op, args.x, RANK, sizes, error);
 }
 
-/* Finds the window whose tap at offset `reach` is at `pixel`. Returns false if there is
- * none. */
+/* Finds the window whose tap at offset `reach` is at `pixel`. Returns false if it does not
+ * exist. */
 static bool find_window(size_t pixel, size_t pad, size_t reach, size_t stride,
                         size_t count, size_t *index) {
   const size_t at = pixel + pad;
@@ -40,7 +40,7 @@ static void add_pixel(const float *x, size_t channels, float *y) {
   }
 }
 
-/* Adds row `tap` of the taps of a row of windows to a row of y. */
+/* Adds row `tap` of all windows of a row of windows to a row of y. */
 static void add_row(const et_cpu_window *w, size_t channels, size_t tap,
                     const float *windows, float *y) {
   const size_t taps = w->kernel_y * w->kernel_x;

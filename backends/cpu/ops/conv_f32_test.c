@@ -27,7 +27,7 @@ static size_t place(const shape *s, int32_t image, int32_t y, int32_t x,
                    : before + pixel * (size_t)s->channels + (size_t)channel;
 }
 
-/* Computes one element in double, and the error bound of a float sum. */
+/* Computes one element in double, and the error bound of a sum in float32. */
 static double element(const et_test_op *test, const shape *s, int32_t image,
                       int32_t y, int32_t x, int32_t n, double *margin) {
   const int32_t columns = s->columns / s->groups;
@@ -105,7 +105,7 @@ static void test_planar_rows_of_several_strips(void **state) {
   check_convolution(&s);
 }
 
-/* Row widths of one or two tiles, and remainders. */
+/* Covers row widths of one or two tiles, with and without remainders. */
 static void test_planar_rows_of_every_remainder(void **state) {
   (void)state;
   const et_test_axis y = {3, 3, 3, 1, 1, 1, 1};
@@ -119,7 +119,8 @@ static void test_planar_rows_of_every_remainder(void **state) {
   }
 }
 
-/* An axis with `out` outputs and padding before; the padding after follows. */
+/* Returns an axis with `out` outputs and the given padding before it. The padding after it
+ * follows. */
 static et_test_axis axis(int32_t out, int32_t kernel, int32_t stride,
                          int32_t before, int32_t dilation, int32_t after) {
   const int32_t read = (out - 1) * stride + (kernel - 1) * dilation + 1;
@@ -127,7 +128,7 @@ static et_test_axis axis(int32_t out, int32_t kernel, int32_t stride,
       read - before - after, out, kernel, stride, before, after, dilation};
 }
 
-/* Windows that are inside the image read it in place. */
+/* Windows inside the image are read in place. */
 static void test_planar_windows_inside_and_at_edges(void **state) {
   (void)state;
   for (int32_t i = 0; i < 108; i++) {
@@ -154,7 +155,7 @@ static void test_images_of_several_blocks(void **state) {
   check_convolution(&s);
 }
 
-/* Blocks with the maximum number of pixels, and smaller ones, whose last tile differs. */
+/* Covers blocks with the maximum number of pixels, and smaller ones, whose last tile differs. */
 static void test_blocks_of_every_remainder(void **state) {
   (void)state;
   const et_test_axis y = {1, 1, 3, 1, 1, 1, 1};

@@ -11,7 +11,8 @@
 static et_cpu_conv_qs8_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS_I8(et_cpu_conv_qs8);
 
-/* Checks that the groups divide the channels, and that buffers on the stack suffice. */
+/* Checks that the number of groups divides the channels, and that the buffers on the stack
+ * suffice. */
 static et_status check_depth(int64_t channels, int64_t columns, int64_t groups,
                              int64_t taps, et_error *error) {
   ET_CPU_CHECK(error, channels % groups == 0 && columns % groups == 0,
@@ -54,16 +55,16 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return check_weights(op, &args, error);
 }
 
-/* Pixels of a block, at most. */
+/* Maximum number of pixels of a block. */
 #define MAX_PIXELS 384
 
 typedef struct work {
   et_cpu_conv_qs8 conv;
   et_cpu_conv_qs8_function *function;
-  et_cpu_blocks blocks; /* of pixels times columns of a group */
+  et_cpu_blocks blocks; /* blocks of pixels by columns of a group */
 } work;
 
-/* Groups of the same pixels and columns follow each other. */
+/* Blocks of the same pixels and columns, but of different groups, are consecutive. */
 static void run_block(void *data, size_t index) {
   const work *w = data;
   const size_t groups = w->conv.groups;
@@ -103,7 +104,7 @@ static et_cpu_blocks blocks_of(const et_cpu_conv_qs8 *c, const et_cpu_tensor *y,
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
   const et_cpu_conv_qs8_args args = et_cpu_conv_qs8_args_of(op);
   if (args.y->numel == 0) {
-    return; /* without columns, there may still be many groups and pixels */
+    return; /* Without columns, there may still be many groups and pixels. */
   }
   work w = {.conv = conv_of(&args), .function = variants[run->isa]};
   w.blocks = blocks_of(&w.conv, args.y, et_cpu_threads(run));

@@ -23,7 +23,7 @@ typedef struct shape {
   int32_t max_exact_terms;
 } shape;
 
-/* The clamp excludes some values at both ends. */
+/* The clamp excludes some values at each end of the range. */
 enum { X_ZERO = 3 };
 static const et_cpu_output_quantization quantizing = {19.0f, 7, 10, 117};
 
@@ -38,14 +38,15 @@ static int32_t depth_of(const shape *s) {
 
 static int32_t quads_of(const shape *s) { return (depth_of(s) + 3) / 4; }
 
-/* Sets scales for accumulators of some hundreds of thousands. */
+/* Sets scales that suit accumulators of several hundred thousand. */
 static void fill_scales(float *scale, size_t count, int32_t depth) {
   for (size_t i = 0; i < count; i++) {
     scale[i] = (1.5f + et_test_number()) / (400.0f * sqrtf((float)depth));
   }
 }
 
-/* Returns the largest weight with which the products of both halves of a quad add up in int16. */
+/* Returns the largest weight for which the products of each half of a quad can be added in
+ * int16. */
 static int32_t largest_weight(int32_t max_exact_terms) {
   return 64 / max_exact_terms;
 }
@@ -71,7 +72,7 @@ static void fill_sums(int32_t *sums, const int8_t *panels, int32_t count,
   }
 }
 
-/* Sets the weights of padded elements to 0. */
+/* Sets the weights of padding elements to 0. */
 static void clear_padding(int8_t *panels, const shape *s) {
   const int32_t depth = quads_of(s) * 4;
   for (int32_t row = 0; row < panel_count(s) * depth; row++) {
@@ -126,7 +127,7 @@ static int32_t tap_sum(const et_test_op *test, const shape *s, int32_t image,
   return sum;
 }
 
-/* Returns one value: the accumulator, requantized. */
+/* Returns one output value: the requantized accumulator. */
 static double element(const et_test_op *test, const void *shape_,
                       const et_test_place *at) {
   const shape *s = shape_;
@@ -197,7 +198,7 @@ static void test_windows_of_random_shapes(void **state) {
   }
 }
 
-/* The op limits the number of taps that a tile lists. */
+/* The op limits the number of taps, which are listed per tile. */
 static void test_blocks_of_windows_with_many_taps(void **state) {
   (void)state;
   const et_test_axis eight = {9, 2, 8, 1, 0, 0, 1};
@@ -222,7 +223,7 @@ static void test_several_blocks_of_pixels(void **state) {
   check_convolution(&s);
 }
 
-/* With few pixels, threads share columns. */
+/* With few pixels, columns are divided among threads. */
 static void test_few_pixels_of_many_columns(void **state) {
   (void)state;
   for (int32_t pixels = 1; pixels <= 26; pixels += 5) {
@@ -267,7 +268,7 @@ static void test_values_of_a_small_range_allow_larger_weights(void **state) {
   et_test_end(&test);
 }
 
-/* Fills pixels with a value range of at most `span` per channel. Channel `wide` has the full
+/* Fills pixels with values whose range per channel is at most `span`. Channel `wide` has the full
  * range. */
 static void fill_near(et_test_op *test, int32_t channels, int32_t span,
                       int32_t wide) {
@@ -282,8 +283,8 @@ static void fill_near(et_test_op *test, int32_t channels, int32_t span,
   }
 }
 
-/* Values minus the minimum of their channel are multiplied as int8, or as int16 if a panel's
- * weights require it. The second panel does here. */
+/* Values relative to the minimum of their channel are multiplied as int8, or as int16 if the
+ * weights of a panel require it. Here, the second panel does. */
 static void test_rows_of_values_near_their_minimum(void **state) {
   (void)state;
   for (int32_t i = 0; i < 96; i++) {
@@ -303,7 +304,7 @@ static void test_rows_of_values_near_their_minimum(void **state) {
   }
 }
 
-/* Values at the limits of int16: 127 * 2 * -128 fits, 129 * 2 * -128 does not. A range of 255
+/* Products at the limits of int16: 127 * 2 * -128 fits, 129 * 2 * -128 does not. A range of 255
  * fits with small weights. */
 static void test_spans_at_the_edge_of_an_int16(void **state) {
   (void)state;
@@ -326,7 +327,7 @@ static void test_spans_at_the_edge_of_an_int16(void **state) {
   }
 }
 
-/* As in the first layer of a network, window rows are not multiples of a quad. */
+/* As in the first layer of a network, the size of window rows is not a multiple of a quad. */
 static void test_windows_of_few_channels(void **state) {
   (void)state;
   for (int32_t kernel = 2; kernel <= 7; kernel++) {
@@ -341,7 +342,7 @@ static void test_windows_of_few_channels(void **state) {
   }
 }
 
-/* Windows that are in the padding, or cover one pixel of the image. */
+/* Windows are entirely in the padding, or cover one pixel of the image. */
 static void test_windows_in_the_padding_of_few_channels(void **state) {
   (void)state;
   for (int32_t channels = 1; channels <= 5; channels += 2) {

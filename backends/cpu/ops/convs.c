@@ -8,7 +8,7 @@ static int64_t channels_of(const et_cpu_conv_f32_args *args) {
   return args->x->sizes[args->attributes.planar ? 1 : 3];
 }
 
-/* Returns height and width of x. */
+/* Returns the height and width of x. */
 static const int32_t *image_of(const et_cpu_conv_f32_args *args) {
   return args->x->sizes + (args->attributes.planar ? 2 : 1);
 }

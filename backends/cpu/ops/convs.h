@@ -1,22 +1,22 @@
-/* Code that `conv_f32` and `conv_f32_f16w` share. */
+/* Code shared by `conv_f32` and `conv_f32_f16w`. */
 #ifndef BACKENDS_CPU_OPS_CONVS_H_
 #define BACKENDS_CPU_OPS_CONVS_H_
 
 #include "backends/cpu/microkernels/conv_f32.h"
 #include "backends/cpu/schema/conv_f32.h"
 
-/* Checks all sizes of `conv_f32`, for any dtype of weights, except the limits of planar
+/* Checks all sizes of `conv_f32`, for weights of any dtype. Does not check the limits of planar
  * input. */
 et_status et_cpu_conv_check(const et_cpu_op *op,
                             const et_cpu_conv_f32_args *args, et_error *error);
 
-/* Returns the arguments of the microkernels, without the weights. */
+/* Returns the arguments of the microkernels, except for the weights. */
 et_cpu_conv et_cpu_conv_of(const et_cpu_conv_f32_args *args);
 
 /* Returns the elements of the residual, or NULL. */
 const float *et_cpu_conv_residual(const et_cpu_conv_f32_args *args);
 
-/* Blocks of pixels times blocks of a group's columns. */
+/* Division of the output into blocks of pixels by blocks of a group's columns. */
 typedef struct et_cpu_pixel_blocks {
   float *out;
   const float *residual; /* or NULL */

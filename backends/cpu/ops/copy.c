@@ -1,5 +1,5 @@
-/* Op copy: a strided region of each input becomes a region of the output. Slices,
- * concatenation, padding, expansion and flips are copies. */
+/* Op copy: copies a strided region of each input to a region of the output. Slices, concatenation,
+ * padding, expansion and flips are copies. */
 #include "backends/cpu/schema/copy.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* One dimension of the region of an input: element start + k * stride is copied to
+/* One dimension of the region of an input. Element start + k * stride of the input is copied to
  * element first + k of the output. */
 typedef struct region {
   int64_t start;
@@ -49,7 +49,7 @@ static region region_of(const et_cpu_op *op, const et_cpu_copy_args *args,
                   (int32_t)args->attributes.strides[at]};
 }
 
-/* The copy of one input. The last dimension is a row; strides are in elements. */
+/* The copy of one input. The last dimension is a row. Strides are in elements. */
 typedef struct work {
   const char *x;
   char *y;
@@ -61,8 +61,8 @@ typedef struct work {
   size_t rows;
 } work;
 
-/* Returns the number of elements of a dimension that are inside both tensors, for any
- * region. */
+/* Returns the number of elements along a dimension that are inside both tensors. The region may be
+ * invalid. */
 static size_t count_of(int64_t x_size, int64_t y_size, region r) {
   const bool inside =
       r.start >= 0 && r.start < x_size && r.first >= 0 && r.first < y_size;
@@ -102,7 +102,7 @@ static void set_dim(work *w, const et_cpu_op *op, const et_cpu_copy_args *args,
   }
 }
 
-/* Joins the last dimensions that are contiguous in both tensors. */
+/* Joins trailing dimensions that are contiguous in both tensors. */
 static void join_dims(work *w) {
   while (w->rank > 1) {
     const size_t last = w->rank - 1;
@@ -130,7 +130,7 @@ static work plan(const et_cpu_op *op, const et_cpu_copy_args *args,
   for (size_t dim = 0; dim < w.rank; dim++) {
     set_dim(&w, op, args, input, dim);
   }
-  w.rank = w.rank > 0 ? w.rank : 1; /* a scalar is a row of one element */
+  w.rank = w.rank > 0 ? w.rank : 1; /* A scalar is a row of one element. */
   join_dims(&w);
   for (size_t dim = 0; dim + 1 < w.rank; dim++) {
     w.rows *= w.counts[dim];
@@ -173,9 +173,8 @@ static void fill(const et_cpu_tensor *y, float value) {
   }
 }
 
-/* Whether the inputs fill y: they follow each other along the first dimension that
- * input 0 does not fill, and each fills all other dimensions. Other ways to fill y are
- * not recognized. */
+/* Returns whether the inputs fill y. They are adjacent along the first dimension that input 0 does
+ * not fill, and each fills all other dimensions. Other ways to fill y are not recognized. */
 static bool is_covered(const et_cpu_op *op, const et_cpu_copy_args *args) {
   const int32_t *y = args->y->sizes;
   const size_t rank = args->y->rank;

@@ -13,7 +13,7 @@ extern const et_backend_part et_cpu_op_copy;
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define MOST 48
 
-/* One or two inputs of sizes x, read from `from` with strides `by`. */
+/* One or two inputs of sizes x, read from position `from` with strides `by`. */
 typedef struct shape {
   uint8_t rank;
   int32_t x[4], y[4], from[4], to[4], by[4];
@@ -50,7 +50,8 @@ static void make(et_test_op *test, const shape *s) {
   }
 }
 
-/* Returns the index of output element `index` in an input that is copied to `to`, or -1. */
+/* Returns the index in the input of output element `index`, or -1 if the input, which is copied to
+ * `to`, does not contain it. */
 static int64_t source(const shape *s, const int32_t *to, int64_t index) {
   int64_t from = 0;
   int64_t stride = 1;
@@ -151,7 +152,7 @@ static void test_copies_a_scalar(void **state) {
   check_copy(&s);
 }
 
-/* Sanitizers detect accesses outside of the tensors. */
+/* Sanitizers detect accesses outside the tensors. */
 static void test_regions_are_clipped_to_the_tensors(void **state) {
   (void)state;
   for (int i = 0; i < 2000; i++) {

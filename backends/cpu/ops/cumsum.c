@@ -1,4 +1,4 @@
-/* Op cumsum: cumulative sums over the middle one of three dims. */
+/* Op cumsum: cumulative sums over the middle of three dims. */
 #include "backends/cpu/schema/cumsum.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 
-/* Adjacent columns that are summed together. */
+/* Number of adjacent columns that are summed together. */
 #define COLUMNS 64
 
 static et_status check(const et_cpu_op *op, et_error *error) {
@@ -32,15 +32,15 @@ static uint64_t integer_at(const et_cpu_tensor *x, size_t i) {
   }
 }
 
-/* Accumulators, as in PyTorch: float32 values are accumulated in double, and integer
- * sums wrap around. */
+/* Accumulators as in PyTorch: float32 values are accumulated in double, and integer sums wrap
+ * around. */
 typedef union sums {
   double floats[COLUMNS];
   uint64_t integers[COLUMNS];
 } sums;
 
-/* Adds elements `at` to `at + count - 1` of x to the sums, and writes these to the
- * same elements of y. */
+/* Adds elements `at` to `at + count - 1` of x to the sums, and writes the sums to the same elements
+ * of y. */
 static void add_row(const et_cpu_cumsum_args *args, size_t at, size_t count,
                     sums *s) {
   const et_cpu_tensor *x = args->x;
@@ -56,7 +56,7 @@ static void add_row(const et_cpu_cumsum_args *args, size_t at, size_t count,
   }
 }
 
-/* One block of columns of one outer index. */
+/* Computes one block of columns for one outer index. */
 static void run_columns(void *data, size_t index) {
   const et_cpu_cumsum_args *args = data;
   const int32_t *sizes = args->x->sizes;

@@ -14,7 +14,7 @@ extern const et_backend_part et_cpu_op_cumsum;
 #define I32 ET_SCALAR_TYPE_INT32
 #define BOOL ET_SCALAR_TYPE_BOOL
 
-/* Sets element i to a random value, and returns it. Floats are already random. */
+/* Sets element i to a random value and returns it. Float tensors are random already. */
 static double filled(et_scalar_type dtype, void *data, size_t i) {
   const int small = (int)et_test_below(9) - 4;
   switch (dtype) {
@@ -64,7 +64,7 @@ static void test_every_dtype(void **state) {
   }
 }
 
-/* 2^24 + 1 is not a float32, but 2 * (2^24 + 1) is: the running sum needs more precision. */
+/* 2^24 + 1 is not a float32, but 2 * (2^24 + 1) is. The running sum needs more precision. */
 static void test_long_sums_of_floats(void **state) {
   (void)state;
   const int32_t sizes[3] = {1, 3, 1};

@@ -36,9 +36,9 @@ typedef struct work {
   et_cpu_dwconv_f32_function *function;
   const float *x;
   float *y;
-  size_t rows;  /* of the output, over all images */
-  size_t range; /* rows; the last range may have fewer */
-  size_t parts; /* of the channels */
+  size_t rows;  /* rows of the output, over all images */
+  size_t range; /* rows per range; the last range may have fewer */
+  size_t parts; /* number of parts of the channels */
 } work;
 
 static et_cpu_channels channels_of(const work *w, size_t part) {
@@ -74,9 +74,9 @@ static void run_chunk(void *data, size_t index) {
   }
 }
 
-/* Each thread has a range of rows, as in the GEMMs before and after, so that it reads its
- * own cache. With few rows, channels are divided instead, which is more even. With parts of
- * 128 channels, three rows of a small image stay in the L1 cache until the next row reads
+/* Each thread gets a range of rows, like in the GEMMs before and after, so that its data are in its
+ * own cache. With few rows, channels are divided instead, which balances the load better. With
+ * parts of 128 channels, three rows of a small image stay in the L1 cache until the next row reads
  * them again. Returns the number of chunks. */
 static size_t share_out(work *w, size_t threads) {
   const size_t few = 4;

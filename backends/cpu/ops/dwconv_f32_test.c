@@ -122,8 +122,8 @@ static void check_rows(int32_t pixels, int32_t kernel, int32_t stride,
   }
 }
 
-/* Rows shorter than a tile, and of every remainder, with channels whose last vector overlaps the
- * one before. */
+/* Covers rows shorter than a tile, all remainders of rows, and channels whose last vector overlaps
+ * the previous one. */
 static void test_rows_of_any_number_of_pixels(void **state) {
   (void)state;
   for (int32_t pixels = 1; pixels <= 22; pixels++) {
@@ -137,7 +137,7 @@ static void test_rows_of_any_number_of_pixels(void **state) {
   }
 }
 
-/* More than four rows per thread for three threads, and parts of the channels. */
+/* Covers more than four rows per thread for three threads, and parts of the channels. */
 static void test_ranges_of_different_numbers_of_rows(void **state) {
   (void)state;
   for (int32_t rows = 11; rows <= 16; rows++) {

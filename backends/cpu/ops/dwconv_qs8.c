@@ -36,20 +36,20 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return check_weights(op, &args, error);
 }
 
-/* Weights of a block of channels are prepared once for at least PIXELS pixels. The
- * microkernel computes up to ROWS rows at once. */
+/* The weights of a block of channels are prepared once for at least PIXELS pixels. The microkernel
+ * computes up to ROWS rows at once. */
 #define PIXELS 128
 #define ROWS 4
 
 typedef struct work {
   et_cpu_dwconv_qs8 depthwise;
   et_cpu_dwconv_qs8_function *function;
-  size_t rows;     /* of the output, over all images */
-  size_t at_once;  /* of them */
-  size_t channels; /* blocks of them */
+  size_t rows;     /* rows of the output, over all images */
+  size_t at_once;  /* rows that are computed at once */
+  size_t channels; /* number of blocks of channels */
 } work;
 
-/* Blocks of channels of the same rows are consecutive. */
+/* Blocks with the same rows but different channels are consecutive. */
 static void run_rows(void *data, size_t index) {
   const work *w = data;
   const size_t block = index / w->channels;

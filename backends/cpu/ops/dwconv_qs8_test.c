@@ -38,8 +38,8 @@ static size_t tap_place(const shape *s, int32_t i, int32_t j, int32_t channel) {
   return (size_t)(place * 64 + channel % 16 * 4 + i % 4);
 }
 
-/* Returns a random weight: any int8 value, or one with which `max_exact_terms` quads of
- * full-range values add up in int16. */
+/* Returns a random weight. It is any int8 value, or one for which the products of `max_exact_terms`
+ * quads of full-range values can be added in int16. */
 static int32_t weight_of(const shape *s) {
   if (s->max_exact_terms == 0) {
     return (int32_t)et_test_below(256) - 128;
@@ -142,7 +142,7 @@ static void test_windows_of_random_shapes(void **state) {
   }
 }
 
-/* Unrolled windows of several pixels, or of several rows if there are few channels, with
+/* Covers unrolled windows of several pixels or, if there are few channels, of several rows, with
  * remainders of both. */
 static void test_common_windows_over_any_number_of_channels(void **state) {
   (void)state;
@@ -162,7 +162,7 @@ static void test_common_windows_over_any_number_of_channels(void **state) {
   }
 }
 
-/* Three threads share the rows. */
+/* Rows are divided among three threads. */
 static void test_threads_share_rows(void **state) {
   (void)state;
   for (int32_t rows = 5; rows <= 30; rows += 5) {
@@ -173,7 +173,7 @@ static void test_threads_share_rows(void **state) {
   }
 }
 
-/* 3 x 3 windows, which have their own loops, and others. */
+/* Covers 3 x 3 windows, which have specialized loops, and others. */
 static void test_the_largest_products_do_not_saturate(void **state) {
   (void)state;
   for (int32_t kernel = 2; kernel <= 4; kernel++) {
@@ -228,7 +228,7 @@ static void test_rejects_kernels_beyond_the_stack(void **state) {
   et_test_end(&test);
 }
 
-/* Images wider than the buffer, with the largest windows. */
+/* Covers images wider than the buffer, with the largest windows. */
 static void test_wide_images_come_in_parts(void **state) {
   (void)state;
   const et_test_axis lines[] = {

@@ -1,4 +1,4 @@
-/* Op elementwise_f32: a program of float32 instructions for each element of the output. */
+/* Op elementwise_f32: runs a program of float32 instructions for each element of the output. */
 #include "backends/cpu/schema/elementwise_f32.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 static et_cpu_elementwise_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_elementwise_f32);
 
-/* Elements of the blocks of a chunk, approximately. */
+/* Approximate number of elements in the blocks of a chunk. */
 #define CHUNK 8192
 #define OPERANDS ET_CPU_ELEMENTWISE_OPERANDS
 
@@ -73,7 +73,7 @@ static void fill_row(float value, float *to, size_t count) {
   }
 }
 
-/* Writes `count` elements of x, from element `from` on with a stride, as float32. */
+/* Writes `count` strided elements of x, starting at element `from`, as float32. */
 static void expand_row(const et_cpu_tensor *x, size_t from, size_t stride,
                        float *to, size_t count) {
   if (stride == 0) {
@@ -89,14 +89,14 @@ static void expand_row(const et_cpu_tensor *x, size_t from, size_t stride,
   }
 }
 
-/* The elements of operands that the buffers of a thread hold. */
+/* The operands' elements that are in the buffers of a thread. */
 typedef struct expanded {
   size_t from[OPERANDS];
   size_t count[OPERANDS];
 } expanded;
 
-/* Writes the elements of an operand of a block contiguously to `to`, unless `to` has them
- * from the block before. */
+/* Writes the elements of an operand of a block contiguously to `to`, unless the previous block has
+ * already written them. */
 static void expand(const work *w, const et_cpu_block *b, size_t i, expanded *s,
                    float *to) {
   const size_t *strides = w->broadcast.strides[i];
@@ -114,7 +114,7 @@ static void expand(const work *w, const et_cpu_block *b, size_t i, expanded *s,
   }
 }
 
-/* Whether the elements of operand `i` of the block are contiguous float32. */
+/* Returns whether the elements of operand `i` of the block are contiguous float32 values. */
 static bool is_contiguous(const work *w, const et_cpu_block *b, size_t i) {
   const size_t *strides = w->broadcast.strides[i];
   const size_t rank = w->broadcast.rank;

@@ -89,7 +89,7 @@ static void check_program(et_test_op *test, double tolerance) {
   et_test_end(test);
 }
 
-/* Checks (x0 - x1) * x2 ... on shapes that broadcast. */
+/* Checks (x0 - x1) * x2 ... for shapes that broadcast. */
 static void check_broadcast(uint8_t rank, const int32_t *sizes, size_t count) {
   et_test_op test;
   et_test_begin(&test, &et_cpu_op_elementwise_f32);
@@ -152,7 +152,7 @@ static void test_broadcasts_channels_to_pixels(void **state) {
   check_program(&test, 1e-7);
 }
 
-/* Checks one opcode on operands in [low, high]. */
+/* Checks one opcode with operands in [low, high]. */
 static void check_opcode(et_cpu_opcode opcode, float low, float high,
                          double tolerance) {
   const int32_t sizes[1] = {5000};
@@ -231,7 +231,7 @@ static void test_comparisons_and_where(void **state) {
   }
 }
 
-/* x < y on booleans and integers with random bits, in shapes that broadcast. */
+/* Checks x < y for booleans and integers with random bits, with shapes that broadcast. */
 static void test_converts_integers_and_booleans(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_BOOL,
@@ -320,7 +320,7 @@ static void test_maximum_is_nan_if_either_operand_is(void **state) {
   et_test_end(&test);
 }
 
-/* 3 * max(x, 0) + 0.5, in place. */
+/* Computes 3 * max(x, 0) + 0.5 in place. */
 static void test_in_place_with_constant_and_activation(void **state) {
   (void)state;
   const int32_t sizes[2] = {7, 300};

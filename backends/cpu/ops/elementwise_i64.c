@@ -1,4 +1,4 @@
-/* Op elementwise_i64: a program of int64 instructions for each element of the output. */
+/* Op elementwise_i64: runs a program of int64 instructions for each element of the output. */
 #include "backends/cpu/schema/elementwise_i64.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #define BLOCK 64 /* elements */
 #define CHUNK 64 /* blocks */
 
-/* Values of the operands, then results of instructions. */
+/* Values of the operands, then the results of instructions. */
 typedef int64_t registers[ET_CPU_ELEMENTWISE_REGISTERS][BLOCK];
 
 static const uint8_t arities[] = ET_CPU_OPCODE_ARITY;
@@ -117,7 +117,7 @@ static void read_operand(const work *w, const et_cpu_block *b, size_t i,
   }
 }
 
-/* Computes one instruction. Operands that the opcode does not have are register 0. */
+/* Executes one instruction. Operands that the opcode does not have are register 0. */
 static void run_instruction(const et_cpu_instruction_i64 *in, registers r,
                             size_t result, size_t count) {
   const size_t arity = arities[in->opcode];

@@ -63,7 +63,7 @@ static void test_every_integer_opcode(void **state) {
   }
 }
 
-/* The causal mask row + 5 >= column, with inputs of other dtypes. */
+/* Computes the causal mask row + 5 >= column, with inputs of other dtypes. */
 static void test_computes_a_causal_mask(void **state) {
   (void)state;
   const int32_t rows[2] = {21, 1};

@@ -6,8 +6,8 @@
 
 static const uint8_t arities[] = ET_CPU_OPCODE_ARITY;
 
-/* The schema has checked that the opcode is known. `registers` come before instruction
- * `index`. */
+/* Checks instruction `index`. `registers` registers precede it. The schema has checked that the
+ * opcode is known. */
 static et_status check_instruction(const et_cpu_op *op, const uint32_t *words,
                                    size_t index, size_t registers,
                                    et_error *error) {

@@ -4,16 +4,17 @@
 
 #include "backends/cpu/ops/op.h"
 
-/* A program of an elementwise op: its attributes. */
+/* Program of an elementwise op, decoded from its attributes. */
 typedef struct et_cpu_elementwise_program {
   int32_t operands;
-  const uint32_t *instructions; /* as et_cpu_instruction_read() decodes them */
+  const uint32_t *instructions; /* format: et_cpu_instruction_read() */
   size_t count;
 } et_cpu_elementwise_program;
 
-/* Checks that the program has an operand per input of `op`, at least one instruction and
- * not too many registers, that instructions read operands or results of instructions before
- * them, and that activation functions are known. */
+/* Checks that a program is valid:
+ * - It has one operand per input of `op`, at least one instruction, and not too many registers.
+ * - Each instruction reads operands or results of earlier instructions.
+ * - Activation functions are known. */
 et_status et_cpu_check_elementwise_program(
     const et_cpu_op *op, const et_cpu_elementwise_program *program,
     et_error *error);

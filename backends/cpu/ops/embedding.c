@@ -1,4 +1,4 @@
-/* Op embedding: rows of a table that is dense, or prepacked as GEMM weights. */
+/* Op embedding: selects rows of a table that is dense or prepacked as GEMM weights. */
 #include "backends/cpu/schema/embedding.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "backends/cpu/ops/chunks.h"
 #include "backends/cpu/ops/indices.h"
 
-/* Rows of a chunk. */
+/* Number of rows per chunk. */
 #define CHUNK 64
 
 /* A panel [N, 16] of a prepacked table has 16 rows of the table as its columns. */
@@ -17,7 +17,7 @@ static bool is_packed(const et_cpu_embedding_args *args) {
   return args->table->rank == 3;
 }
 
-/* Returns the number of rows that the tensor has, with padding. */
+/* Returns the number of rows of the tensor, including padding. */
 static int64_t capacity_of(const et_cpu_embedding_args *args) {
   const int64_t first = args->table->sizes[0];
   return is_packed(args) ? first * PANEL : first;

@@ -1,5 +1,5 @@
-/* Op embedding_qw: rows of a table of 4-bit or 8-bit weights, prepacked as GEMM weights: a
- * row of the table is a column of a panel. */
+/* Op embedding_qw: selects rows of a table of 4-bit or 8-bit weights. The table is prepacked as
+ * GEMM weights, so each row is a column of a panel. */
 #include "backends/cpu/schema/embedding_qw.h"
 
 #include "backends/cpu/microkernels/cast.h"
@@ -11,7 +11,7 @@
 static et_cpu_widen_function *const widen_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_widen);
 
-/* Rows of a chunk. */
+/* Number of rows per chunk. */
 #define CHUNK 16
 
 static et_status check_table(const et_cpu_op *op,
@@ -54,7 +54,7 @@ typedef struct group {
   float scale, zero, minimum;
 } group;
 
-/* Dequantizes the weights of a word, the first of which is in the lowest bits. */
+/* Dequantizes the weights of a word. The first one is in the lowest bits. */
 static void put_word(uint32_t word, uint32_t bits, const group *group,
                      float *to) {
   const uint32_t half = 1u << (bits - 1u);
@@ -72,7 +72,7 @@ typedef struct work {
   et_cpu_widen_function *widen;
 } work;
 
-/* Returns element `at`, 0 without parameters. */
+/* Returns element `at`, or 0 if the parameters are absent. */
 static float parameter_at(const work *w, const et_cpu_parameters *p,
                           size_t at) {
   float value = 0.0f;

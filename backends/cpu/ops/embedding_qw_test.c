@@ -13,7 +13,7 @@ extern const et_backend_part et_cpu_op_embedding_qw;
 
 enum { ROWS = 21, GROUPS = 2, COUNT = 5 };
 
-/* Makes an op with packed words, scales, indices, and zero points (shift 1) or minima (2). It
+/* Makes an op with packed words, scales, indices, and zero points (shift 1) or minima (shift 2). It
  * has 2 groups of 2 words. */
 static void make_of(et_test_op *test, int32_t bits, int32_t shift,
                     et_scalar_type scales, et_scalar_type zeros) {

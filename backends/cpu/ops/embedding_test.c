@@ -64,8 +64,8 @@ static void test_rows_of_the_table(void **state) {
   check_embedding(ET_SCALAR_TYPE_INT64, 0, 5);
 }
 
-/* Invalid indices do not read outside of the table, whether the number of rows is an attribute
- * or the table's own. */
+/* Invalid indices do not cause reads outside the table, whether the number of rows is an attribute
+ * or the size of the table. */
 static void test_rows_that_are_not_there_end_the_call(void **state) {
   (void)state;
   const int64_t bad[4] = {-1, ROWS, INT64_MAX, INT64_MIN};

@@ -1,4 +1,4 @@
-/* Division of the output of a GEMM into blocks of similar size for threads. */
+/* Division of the output of a GEMM into blocks of similar size, for threads. */
 #ifndef BACKENDS_CPU_OPS_GEMM_BLOCKS_H_
 #define BACKENDS_CPU_OPS_GEMM_BLOCKS_H_
 
@@ -11,11 +11,11 @@ typedef struct et_cpu_blocks {
   size_t rows;
   size_t columns;
   size_t row_parts;
-  size_t column_parts; /* in whole panels, except for the last */
+  size_t column_parts; /* whole panels, except for the last part */
 } et_cpu_blocks;
 
-/* Returns the rows of a block. They stay in the level-2 cache while weights are streamed, and
- * are enough to amortize reading the weights. */
+/* Returns the number of rows of a block. The rows stay in the L2 cache while weights are streamed,
+ * and are enough to amortize reading the weights. */
 static inline size_t et_cpu_rows_per_block(size_t depth) {
   const size_t floats = 98304;
   const size_t least = 252;
@@ -46,8 +46,8 @@ static inline et_cpu_range et_cpu_block_at(const et_cpu_blocks *b,
   return range;
 }
 
-/* Returns whether to divide rows among threads. Each thread then reads all weights, but less
- * data from the caches of other threads than with a division of columns. */
+/* Returns whether to divide rows among threads. Each thread then reads all weights, but fewer data
+ * from the caches of other threads than if columns were divided. */
 static inline bool et_cpu_divides_rows(size_t rows, size_t columns,
                                        size_t depth, size_t threads) {
   const size_t least = 24; /* rows that amortize reading the weights */
@@ -64,10 +64,10 @@ static inline size_t et_cpu_column_parts(size_t columns, size_t threads) {
   return panels == 0 ? 1 : parts < panels ? parts : panels;
 }
 
-/* Minimum number of multiplications for which a second thread is worth its overhead. */
+/* Minimum number of multiplications for which the overhead of a second thread pays off. */
 #define ET_CPU_WORTH_SHARING 65536
 
-/* Divides a GEMM into parts of at most `most` rows for some threads. */
+/* Divides a GEMM into parts of at most `most` rows for several threads. */
 static inline et_cpu_blocks et_cpu_share_gemm(size_t rows, size_t columns,
                                               size_t depth, size_t most,
                                               size_t threads) {
@@ -83,9 +83,9 @@ static inline et_cpu_blocks et_cpu_share_gemm(size_t rows, size_t columns,
   return b;
 }
 
-/* Like et_cpu_share_gemm, for GEMMs whose preparation of rows is a large part of the work. Each
- * thread has the same number of row parts. Columns are divided only if threads would have few
- * rows. */
+/* Like et_cpu_share_gemm, but for GEMMs in which the preparation of rows is a large part of the
+ * work. Each thread gets the same number of row parts. Columns are divided only if threads would
+ * otherwise have few rows. */
 static inline et_cpu_blocks et_cpu_share_ready_rows(size_t rows, size_t columns,
                                                     size_t depth, size_t most,
                                                     size_t threads) {

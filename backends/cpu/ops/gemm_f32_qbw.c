@@ -11,7 +11,7 @@ static et_cpu_gemm_qbw_function *const rows_variants[ET_CPU_ISA_COUNT] =
 static et_cpu_gemm_qbw_row_function *const row_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS_I8(et_cpu_gemm_qbw_row);
 
-/* Inputs of the first GEMM that have fields: weights, scales and bias. */
+/* Number of inputs that each GEMM always has: weights, scales and bias. */
 #define DECLARED_OPERANDS 3
 
 static bool has_offsets(const et_cpu_gemm_f32_qbw_args *args) {
@@ -23,7 +23,7 @@ static size_t operand_count(const et_cpu_gemm_f32_qbw_args *args) {
   return DECLARED_OPERANDS + (has_offsets(args) ? 1 : 0);
 }
 
-/* Returns the number of `others` that are operands. */
+/* Returns how many of the `others` are operands. */
 static size_t other_operands(const et_cpu_gemm_f32_qbw_args *args) {
   return args->ys_count * operand_count(args) - DECLARED_OPERANDS;
 }
@@ -77,7 +77,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
 typedef struct work {
   et_cpu_gemm_qbw gemms[ET_CPU_GEMM_F32_QBW_MAX_OUTPUTS];
   size_t count;
-  et_cpu_blocks blocks; /* of the columns of all GEMMs, in whole panels */
+  /* blocks of the columns of all GEMMs, in whole panels */
+  et_cpu_blocks blocks;
   uint8_t isa;
 } work;
 
@@ -106,8 +107,8 @@ static void read(const et_cpu_gemm_f32_qbw_args *args, work *w) {
   w->gemms[0].residual = residual != NULL ? residual->data : NULL;
 }
 
-/* Returns the number of columns of all GEMMs. If there are several, each has whole panels,
- * because work is divided between panels. */
+/* Returns the total number of columns of all GEMMs. If there are several, each has whole panels,
+ * because panels are divided among threads. */
 static size_t columns_of(const work *w) {
   size_t columns = w->gemms[0].columns;
   for (size_t i = 1; i < w->count; i++) {

@@ -71,7 +71,7 @@ static double weight(const et_test_op *test, const shape *s, size_t k,
              : (code(test, s, k, n) - shift) * scale;
 }
 
-/* Computes one element in double, and the error bound of a float sum. */
+/* Computes one element in double, and the error bound of a sum in float32. */
 static double element(const et_test_op *test, const shape *s, size_t m,
                       size_t n, double *margin) {
   const size_t depth = (size_t)(s->groups * s->group);
@@ -129,7 +129,7 @@ static void test_one_row_of_random_shapes(void **state) {
   check_shapes(1);
 }
 
-/* Scales of each dtype, alone and with zero points or minima. */
+/* Covers scales of each dtype, alone and with zero points or minima. */
 static void test_one_row_of_each_form(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
@@ -157,7 +157,7 @@ static void test_no_rows_and_many(void **state) {
   }
 }
 
-/* Rows that are processed in K blocks: of whole groups, or within one long group. */
+/* Covers rows in several K blocks, with whole groups or within one long group. */
 static void test_rows_that_are_long(void **state) {
   (void)state;
   const shape shapes[] = {{1, 70, 32, 20, 4, 1, true, true, F32},
@@ -176,7 +176,7 @@ static void test_curves_follow_the_sum(void **state) {
     const shape s = {rows, 2, 32, 41, 4, 1, true, false, F32};
     et_test_op test;
     make(&test, &s);
-    test.attributes[2] = 9; /* leaky relu of slope -0.5 */
+    test.attributes[2] = 9; /* leaky ReLU with slope -0.5 */
     double expected[2 * 41];
     double margin[2 * 41];
     for (size_t i = 0; i < (size_t)rows * 41; i++) {
@@ -210,7 +210,7 @@ static void test_numbers_far_apart(void **state) {
   }
 }
 
-/* Integer accumulators at the limits of their type. */
+/* Integer accumulators reach the limits of their type. */
 static void test_largest_sums(void **state) {
   (void)state;
   const uint32_t codes[] = {0x88888888u, 0x77777777u};
@@ -335,7 +335,7 @@ static void test_products_of_one_row(void **state) {
   }
 }
 
-/* Enough columns to share among threads, one empty GEMM, and rows in several K blocks. */
+/* Covers enough columns to divide among threads, an empty GEMM, and rows in several K blocks. */
 static void test_products_of_one_row_in_chunks(void **state) {
   (void)state;
   const int32_t columns[MOST_PARTS] = {200, 0, 70, 513};
@@ -358,7 +358,7 @@ static void test_products_that_are_not_alike_are_refused(void **state) {
   joined.tensors[6].sizes[1] = 4; /* scales of the second GEMM */
   et_test_refused(&joined, "gemm_f32_qbw: tensor 6, dim 1 is 4, expected 2");
   joined.tensors[6].sizes[1] = 2;
-  joined.tensors[5].sizes[0] = 2; /* its packed words */
+  joined.tensors[5].sizes[0] = 2; /* packed words of the second GEMM */
   et_test_refused(&joined, "gemm_f32_qbw: tensor 5, dim 0 is 2, expected 3");
   joined.tensors[5].sizes[0] = 3;
   joined.tensors[7].numel = 32; /* its bias */

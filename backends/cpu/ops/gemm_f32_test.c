@@ -43,7 +43,7 @@ static double clamp(const shape *s, double value) {
   return !s->clamp ? value : value < -0.5 ? -0.5 : value > 0.75 ? 0.75 : value;
 }
 
-/* Computes one element in double, and the error bound of a float sum. */
+/* Computes one element in double, and the error bound of a sum in float32. */
 static double element(const et_test_op *test, const shape *s, size_t m,
                       size_t n, double *margin) {
   const float *x = (const float *)test->tensors[0].data + m * (size_t)s->depth;
@@ -89,7 +89,7 @@ static void test_products_of_every_remainder(void **state) {
   }
 }
 
-/* Tiles of one and a half panels, with few and with many K-steps. */
+/* Covers tiles of one and a half panels, with few and many K-steps. */
 static void test_products_of_halves_of_panels(void **state) {
   (void)state;
   const int32_t columns[] = {24, 32, 40, 48, 56, 88, 96, 152};
@@ -164,8 +164,8 @@ static void test_blocks_cover_each_result_once(void **state) {
   }
 }
 
-/* With two threads, each gets half of the image's rows, or half of the columns if there are many
- * weights. */
+/* With two threads, each computes half of the image's rows or, if there are many weights, half of
+ * the columns. */
 static void test_threads_share_what_moves_less(void **state) {
   (void)state;
   const et_cpu_blocks picture = et_cpu_share_gemm(196, 384, 64, 768, 2);
@@ -178,7 +178,8 @@ static void test_threads_share_what_moves_less(void **state) {
   assert_int_equal(et_cpu_block_count(&little), 1);
 }
 
-/* Activation functions have their own tests. Here, each must be applied once to every element. */
+/* Activation functions have separate tests. This one checks that each is applied exactly once to
+ * every element. */
 static void check_curve(const shape *s) {
   et_test_op test;
   make(&test, s);

@@ -79,7 +79,7 @@ typedef struct work {
   et_cpu_blocks blocks;
 } work;
 
-/* Rows per block. Each block reads the weights once. */
+/* Maximum number of rows per block. Each block reads the weights once. */
 #define BLOCK_ROWS 32
 
 static void run_block(void *data, size_t index) {

@@ -15,7 +15,7 @@ extern const et_backend_part et_cpu_op_gemm_qd8_qbw;
 
 typedef struct shape {
   int32_t rows, groups, group, columns, bits;
-  bool shifted, clamp, unsummed; /* without sums of quantized values */
+  bool shifted, clamp, unsummed; /* omit the sums of quantized values */
   et_scalar_type scales;
 } shape;
 
@@ -104,7 +104,7 @@ static void make(et_test_op *test, const shape *s) {
   }
 }
 
-/* Quantizes a row of x dynamically, and dequantizes it. */
+/* Quantizes a row of x dynamically and dequantizes it. */
 static void round_row(const float *x, size_t depth, double *to) {
   float low = 0.0f;
   float high = 0.0f;
@@ -172,7 +172,8 @@ static void test_random_shapes(void **state) {
   }
 }
 
-/* Scales of each dtype, with and without zero points, for one row and for a row after a pair. */
+/* Covers scales of each dtype, with and without zero points, for one row and for a row that follows
+ * a pair. */
 static void test_a_last_row_of_each_form(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
@@ -215,8 +216,8 @@ static void test_rows_of_zeros_give_the_bias(void **state) {
   et_test_end(&test);
 }
 
-/* The results of rows with NaN or infinity are undefined, but the op must not access other
- * memory. */
+/* If a row has NaN or infinity, its results are undefined, but the op must not access memory
+ * outside its tensors. */
 static void test_rows_of_no_numbers_are_taken(void **state) {
   (void)state;
   const shape s = {3, 1, 8, 16, 8, true, false, false, F32};

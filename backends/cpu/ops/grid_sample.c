@@ -7,7 +7,7 @@
 #include "backends/cpu/ops/chunks.h"
 #include "executorch/kernels/edge.h"
 
-/* Dimensions of x and y. */
+/* Number of dimensions of x and y. */
 enum { BATCH, HEIGHT, WIDTH, CHANNELS, RANK };
 
 static et_status check(const et_cpu_op *op, et_error *error) {
@@ -30,7 +30,7 @@ typedef struct taps {
   float weight[4];
 } taps;
 
-/* The padding and the interpolation along one axis. */
+/* Padding and interpolation along one axis. */
 typedef struct axis {
   et_edge edge;
   uint32_t mode; /* et_cpu_sample_mode */
@@ -43,7 +43,7 @@ static axis axis_of(const et_cpu_grid_sample_attributes *attributes,
   return (axis){edge, attributes->mode};
 }
 
-/* Converts a position in [-1, 1] to pixels. */
+/* Converts a position in [-1, 1] to a pixel position. */
 static double position_on(const axis *a, float at) {
   const bool corners = a->edge.from_corners;
   const double size = a->edge.size;
@@ -58,7 +58,7 @@ static void add_tap(const axis *a, double position, double weight, taps *to) {
   to->weight[to->count++] = (float)weight;
 }
 
-/* The weights of cubic convolution (a = -0.75) at distances up to 1, and from 1 to 2. */
+/* Weights of cubic convolution (a = -0.75) at distances from 0 to 1, and from 1 to 2. */
 static double near_weight(double x) { return (1.25 * x - 2.25) * x * x + 1.0; }
 
 static double far_weight(double x) {

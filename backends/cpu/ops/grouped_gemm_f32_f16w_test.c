@@ -29,7 +29,7 @@ static void make(et_test_op *test, et_scalar_type weights, int32_t rows,
   et_test_output(test, F32, 2, (int32_t[]){rows, columns});
 }
 
-/* Checks that the results are bitwise equal to those of the widened weights. */
+/* Checks that the results are bitwise equal to those with the widened weights. */
 static void check_bits(et_scalar_type weights, int32_t rows) {
   const int32_t depth = (int32_t)et_test_below(300);
   const int32_t columns = 1 + (int32_t)et_test_below(150);

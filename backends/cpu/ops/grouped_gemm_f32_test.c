@@ -46,7 +46,7 @@ static void make(et_test_op *test, const shape *s, bool wide) {
   et_test_output(test, F32, 2, y);
 }
 
-/* Returns the group of a row, or the number of groups if it has none. */
+/* Returns the group of a row. If the row has none, returns the number of groups. */
 static int32_t group_of(const shape *s, size_t row) {
   int32_t group = 0;
   while (group < s->groups && row >= (size_t)s->ends[group]) {
@@ -113,7 +113,7 @@ static void test_groups_of_random_shapes(void **state) {
   }
 }
 
-/* One row per group, as in a decoder; empty groups; no rows; rows without a group. */
+/* Covers one row per group, as in a decoder, empty groups, no rows, and rows without a group. */
 static void test_groups_at_the_edges(void **state) {
   (void)state;
   for (size_t i = 0; i < 3; i++) {
@@ -129,7 +129,7 @@ static void test_groups_at_the_edges(void **state) {
   }
 }
 
-/* Invalid group ends fail the call without accesses outside of the rows and without any writes. */
+/* If group ends are invalid, the call fails. It writes nothing and reads no rows out of bounds. */
 static void test_ends_that_do_not_fit_end_the_call(void **state) {
   (void)state;
   const int64_t bad[][2] = {{-1, 5},         {6, 5},         {3, 2},

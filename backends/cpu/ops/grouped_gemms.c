@@ -17,7 +17,7 @@ et_status et_cpu_grouped_gemm_check(const et_cpu_op *op, et_error *error) {
   return et_cpu_check_elements(op, args.bias, panels * 16, error);
 }
 
-/* Returns whether ends do not decrease and are at most the number of rows. */
+/* Returns whether the ends do not decrease and are at most the number of rows. */
 static bool groups_fit(const et_cpu_op *op, const et_cpu_run *run,
                        const et_cpu_tensor *ends, int64_t rows) {
   int64_t start = 0;

@@ -1,5 +1,5 @@
-/* Code that the grouped GEMMs share: consecutive groups of rows, each with its own
- * prepacked weights. */
+/* Code shared by the grouped GEMMs: consecutive groups of rows, each with its own prepacked
+ * weights. */
 #ifndef BACKENDS_CPU_OPS_GROUPED_GEMMS_H_
 #define BACKENDS_CPU_OPS_GROUPED_GEMMS_H_
 
@@ -12,24 +12,23 @@ struct et_cpu_grouped_gemm;
 typedef void et_cpu_group_function(const struct et_cpu_grouped_gemm *gemm,
                                    size_t group, const et_cpu_range *range);
 
-/* `product` has no weights: those of group g are `weights[g]`. */
+/* `product` does not have weights. Those of group g are `weights[g]`. */
 typedef struct et_cpu_grouped_gemm {
   et_cpu_gemm product;
   const et_cpu_tensor *weights;
   const et_cpu_tensor *ends;
   size_t groups;
-  size_t max_rows; /* of a call of `multiply` */
+  size_t max_rows; /* arguments of a call of `multiply` */
   size_t column_parts;
   uint8_t isa;
   et_cpu_group_function *multiply;
 } et_cpu_grouped_gemm;
 
-/* Checks all sizes, for any dtype of weights. */
+/* Checks all sizes, for weights of any dtype. */
 et_status et_cpu_grouped_gemm_check(const et_cpu_op *op, et_error *error);
 
-/* Calls `multiply` for each group, with at most `max_rows` rows at a time. Sets rows of no
- * group to zero. Sets the fault of the call if ends decrease or exceed the number of
- * rows. */
+/* Calls `multiply` for each group, with at most `max_rows` rows at a time. Sets rows that belong to
+ * no group to zero. If ends decrease or exceed the number of rows, sets the fault of the call. */
 void et_cpu_grouped_gemm_run(const et_cpu_op *op, const et_cpu_run *run,
                              const et_cpu_grouped_gemm_f32_args *args,
                              size_t max_rows, et_cpu_group_function *multiply);

@@ -1,4 +1,4 @@
-/* Indices of rows, int64 or int32. Their values are known only at call time. */
+/* Row indices, int64 or int32. Their values are known only at call time. */
 #ifndef BACKENDS_CPU_OPS_INDICES_H_
 #define BACKENDS_CPU_OPS_INDICES_H_
 
@@ -6,7 +6,7 @@
 
 #include "backends/cpu/ops/op.h"
 
-/* Checks that y is [..., columns] for indices [...]. */
+/* Checks that y is [..., columns] if the indices are [...]. */
 et_status et_cpu_check_gathered(const et_cpu_op *op, const et_cpu_tensor *y,
                                 const et_cpu_tensor *indices, int64_t columns,
                                 et_error *error);
@@ -18,8 +18,7 @@ static inline int64_t et_cpu_index_at(const et_cpu_tensor *indices, size_t i) {
              : ((const int32_t *)indices->data)[i];
 }
 
-/* Returns whether all indices are in `0..rows - 1`; otherwise, sets the fault of the
- * call. */
+/* Returns whether all indices are in `0..rows - 1`. If not, sets the fault of the call. */
 bool et_cpu_indices_fit(const et_cpu_op *op, const et_cpu_run *run,
                         const et_cpu_tensor *indices, int64_t rows);
 

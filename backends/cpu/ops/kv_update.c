@@ -1,4 +1,4 @@
-/* Op kv_update: replaces rows of a cache, in place if the output is the cache. */
+/* Op kv_update: replaces rows of a cache. It works in place if the output is the cache. */
 #include "backends/cpu/schema/kv_update.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
 
 typedef struct work {
   et_cpu_kv_update_args args;
-  int32_t start; /* position of row 0, without positions */
+  int32_t start; /* position of row 0 if there are no positions */
 } work;
 
 /* Returns the index in the cache of new row `i`. */
@@ -39,8 +39,7 @@ static int64_t position_of(const work *w, size_t i) {
   return position < 0 ? position + w->args.cache->sizes[1] : position;
 }
 
-/* Returns whether all positions are in the cache; otherwise, sets the fault of the
- * call. */
+/* Returns whether all positions are in the cache. If not, sets the fault of the call. */
 static bool fits(const work *w, const et_cpu_run *run) {
   const int64_t rows = w->args.cache->sizes[1];
   for (size_t i = 0; i < (size_t)w->args.rows->sizes[1]; i++) {

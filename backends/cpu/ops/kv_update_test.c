@@ -23,7 +23,8 @@ static et_error error;
 static et_cpu_fault fault;
 static const et_cpu_run on_this_thread = {.isa = ET_CPU_PLAIN, .fault = &fault};
 
-/* Makes an op of `count` rows at `places`, or from `start` on if `places` is NULL. */
+/* Makes an op with `count` rows at `places`. If `places` is NULL, the rows are consecutive and
+ * start at `start`. */
 static void make(et_test_op *test, int32_t count, const int64_t *places) {
   const int32_t cache[3] = {OUTER, CACHE_ROWS, WIDTH};
   const int32_t rows[3] = {OUTER, count, WIDTH};
@@ -42,7 +43,7 @@ static void make(et_test_op *test, int32_t count, const int64_t *places) {
   assert_int_equal(et_test_check(test, &error), ET_STATUS_OK);
 }
 
-/* Checks that the output is the cache with new row i in row places[i]. */
+/* Checks that the output is the cache with row places[i] replaced by new row i. */
 static void expect(const et_test_op *test, int32_t count,
                    const int64_t *places) {
   const float *rows = test->tensors[1].data;

@@ -1,4 +1,4 @@
-/* GEMMs with 4-bit and 8-bit weights: code that their ops share. */
+/* Code shared by GEMMs with 4-bit and 8-bit weights. */
 #ifndef BACKENDS_CPU_OPS_LOW_BIT_H_
 #define BACKENDS_CPU_OPS_LOW_BIT_H_
 
@@ -11,25 +11,26 @@ typedef struct et_cpu_low_bit_gemm {
   const et_cpu_tensor *scales;  /* [ceil(N / 16), groups, 16] */
   const et_cpu_tensor *bias;    /* ceil(N / 16) * 16 elements */
   const et_cpu_tensor
-      *offsets;           /* zero points or minima, like scales, or NULL */
+      /* zero points or minima, in the layout of the scales; or NULL */
+      *offsets;
   const et_cpu_tensor *y; /* [..., N] */
   int32_t groups;         /* per column */
   et_cpu_low_bit_format format;
   et_cpu_activation activation;
 } et_cpu_low_bit_gemm;
 
-/* Checks the number of `others`, the inputs after the bias of the first GEMM: `operands`,
+/* Checks the number of `others`, the inputs after the bias of the first GEMM. There are `operands`,
  * and up to `optional` more. */
 et_status et_cpu_low_bit_check_others(const et_cpu_op *op, size_t others,
                                       size_t operands, size_t optional,
                                       et_error *error);
 
-/* Checks dtypes and sizes of a GEMM whose x and y are float32. */
+/* Checks the dtypes and sizes of a GEMM whose x and y are float32. */
 et_status et_cpu_low_bit_check(const et_cpu_op *op,
                                const et_cpu_low_bit_gemm *gemm,
                                et_error *error);
 
-/* Returns the arguments of the microkernels, without residual. */
+/* Returns the arguments of the microkernels, without a residual. */
 et_cpu_gemm_qbw et_cpu_low_bit_arguments(const et_cpu_low_bit_gemm *gemm);
 
 /* Returns the number of rows of the output. */

@@ -1,5 +1,5 @@
-/* Op masked_scatter: elements that a mask selects become the first elements of a
- * source, in order. */
+/* Op masked_scatter: replaces the elements that a mask selects by the first elements of a source,
+ * in order. */
 #include "backends/cpu/schema/masked_scatter.h"
 
 #include <string.h>

@@ -12,8 +12,8 @@ extern const et_backend_part et_cpu_op_masked_scatter;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 
-/* Makes an op of [rows, columns] floats. The mask selects about one in `every`; the source has
- * `spare` more elements. */
+/* Makes an op with [rows, columns] floats. The mask selects about one in `every` elements. The
+ * source has `spare` more elements than the mask selects. */
 static size_t make(et_test_op *test, int32_t rows, int32_t columns,
                    size_t every, int32_t spare) {
   const int32_t x[2] = {rows, columns};

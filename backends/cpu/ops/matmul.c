@@ -1,4 +1,4 @@
-/* Op matmul: y = a @ b for batches of matrices, both of which are computed. */
+/* Op matmul: y = a @ b for batches of matrices. Both operands are activations. */
 #include "backends/cpu/schema/matmul.h"
 
 #include "backends/cpu/microkernels/matmul.h"
@@ -60,7 +60,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Each chunk has consecutive blocks of columns of all batches. */
+/* Each chunk has consecutive column blocks, counted over all batches. */
 typedef struct work {
   et_cpu_matmul_args args;
   et_cpu_matmul_f32_function *function;
@@ -69,7 +69,7 @@ typedef struct work {
   size_t chunks;
 } work;
 
-/* Returns the matrix of `x` that the output's batch `batch` reads. */
+/* Returns the matrix of `x` that batch `batch` of the output reads. */
 static const float *matrix_of(const et_cpu_tensor *x, const et_cpu_tensor *y,
                               size_t batch) {
   size_t stride = (size_t)x->sizes[x->rank - 1] * (size_t)x->sizes[x->rank - 2];

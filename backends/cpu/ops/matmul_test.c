@@ -12,7 +12,7 @@ extern const et_backend_part et_cpu_op_matmul;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 
-/* Two batch dimensions each. Those of y are the larger ones. */
+/* Each operand has two batch dimensions. The sizes of y are the larger ones. */
 typedef struct shape {
   int32_t a[2];
   int32_t b[2];

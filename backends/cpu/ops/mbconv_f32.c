@@ -1,8 +1,8 @@
-/* Op mbconv_f32: inverted residuals (expand, depthwise convolution, project), computed a few
- * rows at a time. A ring buffer has the rows of the expanded image that the depthwise window
- * reads. Each is computed once, except where the ranges of two threads meet. Neither the
- * expanded nor the filtered image leaves the cache. In a chain of blocks, each computes a row
- * when the next one reads it, so that no image between two blocks exists as a whole. */
+/* Op mbconv_f32: inverted residuals (expand, depthwise convolution, project), computed a few rows
+ * at a time. A ring buffer has the rows of the expanded image that the depthwise window reads. Each
+ * row is computed once, except where the ranges of two threads meet. Neither the expanded nor the
+ * filtered image leaves the cache. In a chain of blocks, each block computes a row when the next
+ * one reads it, so the image between two blocks never exists as a whole. */
 #include "backends/cpu/ops/mbconv_f32.h"
 
 #include "backends/cpu/ops/chunks.h"
@@ -16,16 +16,16 @@ static et_cpu_conv_planar_f32_function *const
 static et_cpu_dwconv_f32_function *const dwconv_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_dwconv_f32);
 
-/* A block, and its part of the workspace of a thread. */
+/* A block, with its part of a thread's workspace. */
 typedef struct stage {
   et_cpu_block block;
   float *ring;
-  float *filtered; /* a strip of rows */
-  float *row;      /* of the output, for the next block */
-  size_t next; /* first row of the expanded image that is not computed yet */
+  float *filtered; /* rows of the filtered image */
+  float *row;      /* a row of the output, for the next block */
+  size_t next; /* first row of the expanded image that has not been computed */
 } stage;
 
-/* The state of one thread, which computes some rows of the output. */
+/* State of one thread, which computes a range of rows of the output. */
 typedef struct lane {
   stage stages[ET_CPU_MBCONV_MAX_BLOCKS];
   size_t count;
@@ -33,7 +33,7 @@ typedef struct lane {
   uint8_t isa;
 } lane;
 
-/* Rows of an output, and their destination. */
+/* A range of rows of an output, and their destination. */
 typedef struct strip {
   size_t begin, end;
   float *out;
@@ -47,7 +47,7 @@ static float *ring_row(const stage *s, size_t row) {
   return s->ring + row % b->ring * b->filter.window.width * b->filter.channels;
 }
 
-/* Returns a row of the input of block `index`: of x, or computed by the block before. */
+/* Returns an input row of block `index`. It is a row of x, or computed by the previous block. */
 static const float *row_before(lane *l, size_t index, size_t row) {
   const et_cpu_conv *c = &l->stages[index].block.expand;
   if (index == 0) {
@@ -89,15 +89,15 @@ static void expand_window(const lane *l, const stage *s, size_t row) {
   }
 }
 
-/* Returns how many of `most` rows one GEMM computes: rows that are consecutive in x and in
- * the ring. The block before computes one row at a time. */
+/* Returns how many of `most` rows one GEMM can compute. These rows are consecutive in x and in the
+ * ring. A previous block computes one row at a time. */
 static size_t rows_of_gemm(const stage *s, size_t index, size_t row,
                            size_t most) {
   const size_t left = s->block.ring - row % s->block.ring;
   return index > 0 ? 1 : left < most ? left : most;
 }
 
-/* Expands at most `most` rows from `row` on. Returns how many. */
+/* Expands at most `most` rows, starting at `row`. Returns their number. */
 static size_t expand_rows(lane *l, size_t index, size_t row, size_t most) {
   const stage *s = &l->stages[index];
   const et_cpu_conv *c = &s->block.expand;
@@ -118,8 +118,8 @@ static size_t expand_rows(lane *l, size_t index, size_t row, size_t most) {
   return rows;
 }
 
-/* Computes the rows of the expanded image that output rows `begin` to before `end` read,
- * except those in the ring already. */
+/* Computes the rows of the expanded image that output rows `begin` to `end - 1` read, except those
+ * that are already in the ring. */
 static void fill_ring(lane *l, size_t index, size_t begin, size_t end) {
   stage *s = &l->stages[index];
   const et_cpu_window *w = &s->block.filter.window;
@@ -147,7 +147,7 @@ static void filter_row(const lane *l, const stage *s, size_t row, float *out) {
   dwconv_variants[l->isa](filter, rows, out, all);
 }
 
-/* Computes rows of one image. Recursive: each block calls the one before it for rows. */
+/* Computes rows of one image. It is recursive: each block requests rows from the previous one. */
 static void run_strip(lane *l, size_t index, const strip *at) {
   const stage *s = &l->stages[index];
   const et_cpu_dwconv *filter = &s->block.filter;
@@ -166,7 +166,7 @@ static void run_strip(lane *l, size_t index, const strip *at) {
   gemm_variants[l->isa](&project, &range);
 }
 
-/* Computes rows `begin` to before `end` of the output of the last block. */
+/* Computes rows `begin` to `end - 1` of the output of the last block. */
 static void run_last(lane *l, size_t begin, size_t end) {
   const et_cpu_block *b = &l->stages[l->count - 1].block;
   const et_cpu_gemm *project = &b->project;
@@ -185,7 +185,7 @@ static void begin_image(lane *l, size_t image) {
   }
 }
 
-/* Computes rows of the output, over all images, in strips that do not cross images. */
+/* Computes rows of the output, counted over all images, in strips that do not cross images. */
 static void run_rows(lane *l, size_t begin, size_t end) {
   const et_cpu_block *b = &l->stages[l->count - 1].block;
   const size_t height = b->filter.window.out_height;
@@ -203,12 +203,12 @@ static void run_rows(lane *l, size_t begin, size_t end) {
 
 typedef struct work {
   et_cpu_mbconv_f32_args args;
-  size_t rows; /* of the output, over all images */
+  size_t rows; /* rows of the output, over all images */
   size_t lanes;
   uint8_t isa;
 } work;
 
-/* Assigns the memory of a stage, from `workspace` on. Returns its end. */
+/* Assigns the memory of a stage, starting at `workspace`. Returns its end. */
 static float *assign_workspace(stage *s, float *workspace) {
   const et_cpu_window *w = &s->block.filter.window;
   const size_t channels = s->block.filter.channels;

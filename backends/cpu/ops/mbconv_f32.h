@@ -1,4 +1,4 @@
-/* Blocks of `mbconv_f32` as arguments of microkernels. */
+/* Conversion of the blocks of `mbconv_f32` to arguments of microkernels. */
 #ifndef BACKENDS_CPU_OPS_MBCONV_F32_H_
 #define BACKENDS_CPU_OPS_MBCONV_F32_H_
 
@@ -11,7 +11,7 @@
 /* Pointers to the rows of a depthwise window are on the stack. */
 #define ET_CPU_MBCONV_MAX_ROWS 32
 
-/* The microkernel of the expanding convolution. */
+/* Microkernel of the expanding convolution. */
 typedef enum et_cpu_expand_form {
   ET_CPU_EXPAND_POINT, /* 1 x 1: a GEMM */
   ET_CPU_EXPAND_PLANAR,
@@ -21,17 +21,17 @@ typedef enum et_cpu_expand_form {
 typedef struct et_cpu_block {
   et_cpu_expand_form form;
   et_cpu_conv expand;
-  et_cpu_dwconv filter; /* of the expanded image */
+  et_cpu_dwconv filter; /* channels of the expanded image */
   et_cpu_gemm project;
-  size_t rows; /* of the output, at once */
+  size_t rows; /* rows of the output that are computed at once */
   size_t ring; /* rows of the expanded image that they read */
 } et_cpu_block;
 
-/* The `check` of the op. */
+/* Implements et_cpu_op_type.check. */
 et_status et_cpu_check_mbconv(const et_cpu_op *op, et_error *error);
 
-/* Returns block `index` of an op that passed the check. Tensors are those of the whole op: x is
- * the input of the first block; output and residual are those of the last. */
+/* Returns block `index` of an op that passed the check. Tensors are those of the whole op: x is the
+ * input of the first block; output and residual are those of the last. */
 et_cpu_block et_cpu_mbconv_block_of(const et_cpu_mbconv_f32_args *args,
                                     size_t index);
 

@@ -1,4 +1,4 @@
-/* Verification of `mbconv_f32`, and the sizes of its blocks. */
+/* Verification of `mbconv_f32`, and computation of the sizes of its blocks. */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/mbconv_f32.h"
 #include "backends/cpu/ops/window.h"
@@ -6,19 +6,19 @@
 /* Weights of a block, in this order. */
 enum { EXPAND, EXPAND_BIAS, TAPS, TAP_BIAS, PROJECT, PROJECT_BIAS, WEIGHTS };
 
-/* A block, and the sizes that its tensors do not have. */
+/* A block, and sizes that are not those of a tensor. */
 typedef struct block {
   et_cpu_mbconv_block layers;
   et_cpu_tensor *const *weights;
   size_t index;
   bool is_last;
-  int64_t rows;        /* of its output, at once */
-  int32_t in[2];       /* height and width of its input */
-  int32_t expanded[2]; /* of the expanded image */
+  int64_t rows;        /* rows of the output that are computed at once */
+  int32_t in[2];       /* height and width of the input */
+  int32_t expanded[2]; /* height and width of the expanded image */
   int32_t out[2];
-  int64_t channels; /* of its input */
+  int64_t channels; /* channels of the input */
   int64_t middle;   /* channels of the expanded image */
-  int64_t columns;  /* channels of its output */
+  int64_t columns;  /* channels of the output */
 } block;
 
 static et_cpu_mbconv_block layers_of(const et_cpu_mbconv_f32_args *args,
@@ -46,8 +46,8 @@ static int32_t outputs_along(const et_cpu_window_attributes *window,
   return outputs > INT32_MAX ? INT32_MAX : (int32_t)outputs;
 }
 
-/* Sets the members that depend on the size of the block's input. The number of columns of a
- * block before the last is the number of channels of the next block, whose expansion is a GEMM.
+/* Sets the members that depend on the size of the block's input. Unless the block is the last one,
+ * its number of columns is the number of channels of the next block, whose expansion is a GEMM.
  * Such a block computes one row at a time, when the next block reads it. */
 static void find_sizes(const et_cpu_mbconv_f32_args *args, block *b) {
   b->layers = layers_of(args, b->index);
@@ -138,15 +138,15 @@ static et_status check_project(const et_cpu_op *op, const block *b,
                                error);
 }
 
-/* Returns the rows of the expanded image that `rows` rows of the output read. */
+/* Returns the number of rows of the expanded image that `rows` rows of the output read. */
 static int64_t ring_rows(const block *b) {
   const et_cpu_window_attributes *window = &b->layers.filter.window;
   return (b->rows - 1) * window->stride[0] +
          (int64_t)(window->kernel[0] - 1) * window->dilation[0] + 1;
 }
 
-/* Subtracts the floats that a thread needs for the block from `left`. Factors are compared with
- * `left` < 2^31 before they are multiplied, so no product overflows. */
+/* Subtracts the number of floats that a thread needs for the block from `left`. Each factor is
+ * compared with `left` < 2^31 before it is multiplied, so products do not overflow. */
 static et_status check_workspace(const et_cpu_mbconv_f32_args *args,
                                  const block *b, int64_t *left,
                                  et_error *error) {

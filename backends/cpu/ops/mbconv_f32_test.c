@@ -15,8 +15,9 @@ extern const et_backend_part et_cpu_op_mbconv_f32;
 
 typedef struct shape {
   int32_t batch, channels, middle, columns;
-  et_test_axis expand_y, expand_x; /* from x to the expanded image */
-  et_test_axis y, x;               /* from there to the output */
+  et_test_axis expand_y, expand_x; /* window from x to the expanded image */
+  /* window from the expanded image to the output */
+  et_test_axis y, x;
   bool planar, residual;
   int32_t rows, lanes;
 } shape;
@@ -55,7 +56,7 @@ static void add_block(et_test_op *test, const shape *s) {
   add_activation(test, 9);
 }
 
-/* Returns the number of floats in the workspace of a thread. */
+/* Returns the size of a thread's workspace in floats. */
 static int32_t room(const shape *s) {
   const int32_t ring =
       (s->rows - 1) * s->y.stride + (s->y.kernel - 1) * s->y.dilation + 1;
@@ -113,7 +114,7 @@ static double expanded(const et_test_op *test, const shape *s, int32_t image,
   return clamp(sum);
 }
 
-/* Returns the expanded image [batch][y][x][middle]. */
+/* Returns the expanded image, [batch][y][x][middle]. */
 static double *expand(const et_test_op *test, const shape *s) {
   const int32_t height = s->expand_y.out, width = s->expand_x.out;
   const int32_t count = s->batch * height * width * s->middle;
@@ -192,7 +193,7 @@ static void check_block(const shape *s) {
   et_test_end(&test);
 }
 
-/* Returns an axis over `in` elements, with padding of half the kernel. */
+/* Returns an axis with `in` elements and padding of half the kernel. */
 static et_test_axis axis_over(int32_t in, int32_t kernel, int32_t stride) {
   et_test_axis axis = {.in = in,
                        .kernel = kernel,
@@ -277,7 +278,7 @@ static void test_results_do_not_depend_on_the_height_of_strips(void **state) {
   et_test_end(&test);
 }
 
-/* A chain of blocks, each of which reads the rows of the one before. */
+/* A chain of blocks. Each reads the rows of the previous one. */
 typedef struct chain {
   shape blocks[4];
   int32_t count;
@@ -337,7 +338,7 @@ static void take_weights(et_test_op *one, const et_test_op *all, int32_t index,
   }
 }
 
-/* Returns the result of running the blocks as separate ops. */
+/* Returns the result of the blocks when they are run as separate ops. */
 static double *run_each(const et_test_op *all, const chain *c) {
   const et_cpu_run run = {.isa = ET_CPU_PLAIN};
   et_test_op ops[4];

@@ -1,4 +1,4 @@
-/* The contents of a loaded payload: ops on dense tensors. */
+/* Contents of a loaded payload: ops on dense tensors. */
 #ifndef BACKENDS_CPU_OPS_OP_H_
 #define BACKENDS_CPU_OPS_OP_H_
 
@@ -13,7 +13,7 @@ extern "C" {
 
 #define ET_CPU_MAX_RANK 8
 
-/* The memory of a tensor. Payloads contain these values. */
+/* Where the memory of a tensor is. Payloads contain these values. */
 typedef enum et_cpu_place {
   ET_CPU_INPUT = 0,
   ET_CPU_OUTPUT = 1,
@@ -39,8 +39,8 @@ struct et_cpu_op_type;
 typedef struct et_cpu_op {
   const struct et_cpu_op_type *type;
   et_cpu_tensor *const *tensors; /* inputs, then outputs, then workspaces */
-  const int32_t *const *dims;    /* integers that depend on the call */
-  const uint32_t *attributes;    /* integers, and bits of floats */
+  const int32_t *const *dims;    /* integers that may change with each call */
+  const uint32_t *attributes;    /* integers and bit patterns of floats */
   uint16_t input_count;
   uint16_t output_count;
   uint16_t workspace_count;
@@ -48,33 +48,33 @@ typedef struct et_cpu_op {
   uint16_t attribute_count;
 } et_cpu_op;
 
-/* The failure of a call before its last op: values in tensors, such as indices, are out of
- * range. */
+/* Failure of a call before its last op, because tensors have values out of range, such as invalid
+ * indices. */
 typedef struct et_cpu_fault {
   et_status status;
-  et_error *error; /* NULL: no message is required */
+  et_error *error; /* NULL if no message is required */
 } et_cpu_fault;
 
-/* The context in which an op runs. */
+/* Context in which an op runs. */
 typedef struct et_cpu_run {
   uint8_t isa;                 /* et_cpu_isa */
-  const et_parallel *parallel; /* NULL: this thread only */
-  et_cpu_fault *fault;         /* set before work is divided; no output then */
+  const et_parallel *parallel; /* NULL: use the calling thread only */
+  /* set before work is divided; outputs are then undefined */
+  et_cpu_fault *fault;
 } et_cpu_run;
 
 struct et_cpu_op_schema;
 
-/* The implementation of an op. All pointers are static. */
+/* Implementation of an op. All pointers are static. */
 typedef struct et_cpu_op_type {
   const struct et_cpu_op_schema *schema;
-  /* Verifies the properties of `op` that `run` relies on and that the schema does
-   * not declare: relations between sizes and attributes. Messages begin with the
-   * op's name. Called at load with the maximum sizes, and again when sizes change.
-   * NULL: the schema declares everything.
-   * Use et_cpu_check_op(), which verifies the schema first. */
+  /* Verifies the properties of `op` that `run` relies on and that the schema does not declare, such
+   * as relations between sizes and attributes. Messages begin with the op's name. It is called at
+   * load with the maximum sizes, and again when sizes change. NULL if the schema declares
+   * everything. Callers use et_cpu_check_op(), which verifies the schema first. */
   et_status (*check)(const et_cpu_op *op, et_error *error);
-  /* Computes the outputs. Results have the same bits for every number of threads.
-   * Sets the fault of the call if values in the tensors are out of range. */
+  /* Computes the outputs. Results are bit-identical for every number of threads. If values in the
+   * tensors are out of range, sets the fault of the call. */
   void (*run)(const et_cpu_op *op, const et_cpu_run *run);
 } et_cpu_op_type;
 

@@ -39,7 +39,7 @@ static et_status check_counts(const et_cpu_op *op,
   return ET_STATUS_OK;
 }
 
-/* Returns the rule of tensor `index`, which is in range. */
+/* Returns the rule of tensor `index`. The index must be in range. */
 static const et_cpu_tensor_rule *rule_of(const et_cpu_op *op,
                                          const et_cpu_op_schema *schema,
                                          size_t index) {
@@ -58,7 +58,7 @@ static const et_cpu_tensor_rule *rule_of(const et_cpu_op *op,
 
 static et_status fail_dtype(const et_cpu_op *op, size_t index, uint16_t allowed,
                             et_error *error) {
-  const char *names[2] = {NULL, NULL}; /* the first allowed types */
+  const char *names[2] = {NULL, NULL}; /* name of the first allowed type */
   size_t count = 0;
   for (int32_t dtype = 0; dtype < 16; dtype++) {
     if ((allowed >> dtype & 1u) != 0 && count++ < 2) {

@@ -1,5 +1,5 @@
-/* The declared part of an op's verification: counts, dtypes, ranks and attribute
- * ranges. The tables are generated from backends/cpu/schema. */
+/* Verification of the declared properties of an op: counts, dtypes, ranks and attribute ranges. The
+ * tables are generated from backends/cpu/schema. */
 #ifndef BACKENDS_CPU_OPS_OP_SCHEMA_H_
 #define BACKENDS_CPU_OPS_OP_SCHEMA_H_
 
@@ -8,7 +8,7 @@
 #define ET_CPU_ANY_DIMS UINT16_MAX
 
 typedef struct et_cpu_tensor_rule {
-  uint16_t dtypes; /* bit d: scalar type d is allowed */
+  uint16_t dtypes; /* bit d is set if scalar type d is allowed */
   uint8_t min_rank;
   uint8_t max_rank;
 } et_cpu_tensor_rule;
@@ -19,13 +19,13 @@ typedef struct et_cpu_attribute_range {
   int32_t high;
 } et_cpu_attribute_range;
 
-/* Indices of ranges without bounds: any word, and a positive finite float. */
+/* Indices of two special ranges: any word, and a positive finite float. */
 #define ET_CPU_RANGE_ANY 0
 #define ET_CPU_RANGE_POSITIVE 1
 
 extern const et_cpu_attribute_range et_cpu_attribute_ranges[];
 
-/* Limits are the smallest and the largest count. */
+/* Limits are the minimum and the maximum count. */
 typedef struct et_cpu_op_schema {
   const char *name;
   /* Rules of inputs, outputs and workspaces. The last input rule applies to all
@@ -37,19 +37,19 @@ typedef struct et_cpu_op_schema {
   uint8_t workspaces;
   uint8_t input_rules;
   uint8_t output_rules;
-  uint8_t words;          /* fixed attribute words */
-  uint8_t repeated_words; /* words of one repetition; 0: none */
-  /* 1 + index of the input that output 0 may overwrite; 0: outputs overlap no other
-   * tensor of the op. */
+  uint8_t words;          /* number of fixed attribute words */
+  uint8_t repeated_words; /* words per repetition, or 0 */
+  /* 1 + index of the input that output 0 may overwrite. 0 if no output may overlap another tensor
+   * of the op. */
   uint8_t in_place;
-  uint16_t dims; /* or ET_CPU_ANY_DIMS */
+  uint16_t dims; /* number of dims, or ET_CPU_ANY_DIMS */
 } et_cpu_op_schema;
 
-/* Verifies the declared properties of `op`. DELEGATE_INCOMPATIBLE otherwise. */
+/* Verifies the declared properties of `op`. Fails with DELEGATE_INCOMPATIBLE. */
 et_status et_cpu_check_schema(const et_cpu_op *op,
                               const et_cpu_op_schema *schema, et_error *error);
 
-/* Verifies `op` completely: its schema, then the relations between its tensors. */
+/* Verifies `op` completely: first its schema, then the relations between its tensors. */
 et_status et_cpu_check_op(const et_cpu_op *op, et_error *error);
 
 #endif /* BACKENDS_CPU_OPS_OP_SCHEMA_H_ */

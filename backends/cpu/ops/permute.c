@@ -6,8 +6,8 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 
-/* Transposes are in tiles of this many rows and columns: a tile of each tensor stays in
- * the L1 cache. */
+/* Side of a square tile, in elements. Transposes process tiles, because a tile of each tensor stays
+ * in the L1 cache. */
 #define SIDE 16
 
 static et_status check_permutation(const et_cpu_permute_args *args,
@@ -40,8 +40,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return et_cpu_check_shape(op, args.y, x->rank, sizes, error);
 }
 
-/* Dimensions of the output, with strides of x in elements. Adjacent dimensions that are
- * adjacent in x as well are joined. */
+/* Dimensions of the output, with strides of x in elements. Dimensions that are adjacent in both y
+ * and x are joined. */
 typedef struct work {
   const char *x;
   char *y;
@@ -49,8 +49,8 @@ typedef struct work {
   size_t rank;
   size_t sizes[ET_CPU_MAX_RANK];
   size_t strides[ET_CPU_MAX_RANK];
-  size_t column; /* the dimension with stride 1 in x */
-  size_t rows;   /* its positions in a tile */
+  size_t column; /* dimension with stride 1 in x */
+  size_t rows;   /* positions along `column` in a tile */
 } work;
 
 static void add_dim(work *w, size_t size, size_t stride) {
@@ -67,7 +67,7 @@ static void add_dim(work *w, size_t size, size_t stride) {
   w->rank++;
 }
 
-/* Tiles of few columns have the area of four squares. */
+/* Tiles with few columns have the area of four squares. */
 static size_t rows_of_tile(size_t columns) {
   return columns > 0 && columns < SIDE ? 4 * SIDE * SIDE / columns : SIDE;
 }
@@ -87,7 +87,7 @@ static work plan(const et_cpu_permute_args *args) {
     const uint32_t from = args->attributes.permutation[i];
     add_dim(&w, (size_t)x->sizes[from], strides[from]);
   }
-  while (w.rank < 2) { /* a row or a scalar is a matrix */
+  while (w.rank < 2) { /* A row or a scalar is a matrix. */
     memmove(w.sizes + 1, w.sizes, w.rank * sizeof(size_t));
     memmove(w.strides + 1, w.strides, w.rank * sizeof(size_t));
     w.sizes[0] = 1;
@@ -103,7 +103,7 @@ static work plan(const et_cpu_permute_args *args) {
   return w;
 }
 
-/* to[i][j] = from[j * stride + i]: transposes a tile. */
+/* Transposes a tile: to[i][j] = from[j * stride + i]. */
 #define DEFINE_TRANSPOSE(type)                                                 \
   static void transpose_##type(const void *from, size_t from_stride, void *to, \
                                size_t to_stride, size_t rows,                  \
@@ -126,7 +126,7 @@ DEFINE_TRANSPOSE(uint16_t)
 DEFINE_TRANSPOSE(uint32_t)
 DEFINE_TRANSPOSE(uint64_t)
 
-/* Pixels of three 8-bit channels per iteration. */
+/* Number of pixels with three 8-bit channels per iteration. */
 #define PIXELS 16
 
 typedef uint8_t bytes __attribute__((vector_size(PIXELS)));
@@ -138,7 +138,7 @@ typedef uint64_t twos __attribute__((vector_size(PIXELS)));
 #define LOW_PAIRS 0, 8, 1, 9, 2, 10, 3, 11
 #define HIGH_PAIRS 4, 12, 5, 13, 6, 14, 7, 15
 
-/* Stores the first three of four bytes of four pixels, and two bytes beyond. */
+/* Stores the first three of the four bytes of four pixels, and two bytes beyond them. */
 static inline void store_fours(pairs fours, uint8_t *y) {
   const twos x = (twos)fours;
   const twos threes = (x & 0xffffff) | ((x >> 8) & 0xffffff000000);
@@ -153,7 +153,7 @@ static inline bytes bytes_at(const uint8_t *from) {
   return x;
 }
 
-/* Stores PIXELS pixels of three channels, and two bytes beyond. */
+/* Stores PIXELS pixels with three channels, and two bytes beyond them. */
 static inline void store_pixels(const uint8_t *first, const uint8_t *second,
                                 const uint8_t *third, uint8_t *y) {
   const bytes a = bytes_at(first), b = bytes_at(second), c = bytes_at(third);
@@ -226,7 +226,7 @@ static size_t out_stride(const work *w, size_t dim) {
   return stride;
 }
 
-/* Transposes `rows` positions of x's last dimension and the last dimension of the output. */
+/* Transposes `rows` positions of x's last dimension and all of the output's last dimension. */
 static void transpose_strip(const work *w, const char *from, char *to,
                             size_t rows) {
   const size_t last = w->rank - 1;
@@ -238,8 +238,8 @@ static void transpose_strip(const work *w, const char *from, char *to,
   }
 }
 
-/* A chunk is one position in all dimensions but the output's last one, and a tile of
- * positions of x's last dimension. */
+/* A chunk is one position in all dimensions of the output except the last one, and a tile of
+ * positions in x's last dimension. */
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
   const char *from = w->x;

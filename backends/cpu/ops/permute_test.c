@@ -94,7 +94,7 @@ static void test_converts_between_nchw_and_nhwc(void **state) {
   check_permute(ET_SCALAR_TYPE_FLOAT32, 4, image, to_first);
 }
 
-/* More pixels than one iteration stores. */
+/* Covers more pixels than one iteration stores. */
 static void test_interleaves_three_channels_of_int8(void **state) {
   (void)state;
   const int32_t planes[4] = {2, 3, 23, 31};

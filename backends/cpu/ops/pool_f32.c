@@ -1,4 +1,4 @@
-/* Op pool_f32: average or maximum of windows of an image, or of the whole image. */
+/* Op pool_f32: average or maximum over windows of an image, or over the whole image. */
 #include "backends/cpu/ops/chunks.h"
 #include "backends/cpu/ops/pooling.h"
 

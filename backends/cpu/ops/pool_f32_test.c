@@ -80,7 +80,7 @@ static void check_pool(const shape *s) {
   et_test_end(&test);
 }
 
-/* Padding is at most half of the kernel, so that each window has a pixel. */
+/* Padding is at most half the kernel, so that each window has a pixel. */
 static et_test_axis random_axis(void) {
   const int32_t kernel = 1 + (int32_t)et_test_below(4);
   et_test_axis axis =

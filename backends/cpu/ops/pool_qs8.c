@@ -1,5 +1,4 @@
-/* Op pool_qs8: average or maximum of windows of a quantized image, or of the whole
- * image. */
+/* Op pool_qs8: average or maximum over windows of a quantized image, or over the whole image. */
 #include "backends/cpu/schema/pool_qs8.h"
 
 #include <math.h>
@@ -13,11 +12,11 @@
 static et_cpu_pool_qs8_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_pool_qs8);
 
-/* Maximum elements of a window: MAX_PIXELS * 256 <= INT32_MAX, so the sum of their differences
- * from the zero point fits in int32. */
+/* Maximum number of elements of a window. MAX_PIXELS * 256 <= INT32_MAX, so the sum of their
+ * differences from the zero point fits in int32. */
 #define MAX_PIXELS (INT32_MAX / 256)
 
-/* Returns the arguments that both kinds of pooling have. */
+/* Returns the arguments shared by both kinds of pooling. */
 static et_cpu_pool_f32_args pool_args_of(const et_cpu_pool_qs8_args *args) {
   return (et_cpu_pool_f32_args){
       .x = args->x, .y = args->y, .attributes = args->attributes.pool};
@@ -37,8 +36,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
                                           &args.attributes.quantizing, error);
 }
 
-/* A value differs from its zero point by at most 255. If scales differ by at most a
- * thousandth, requantization moves it by at most 0.255 and rounds it to itself. */
+/* A value differs from its zero point by at most 255. If the scales differ by at most a thousandth,
+ * requantization moves the value by at most 0.255, so it rounds to itself. */
 #define SAME_SCALE 1e-3f
 
 static bool keeps_bytes(const et_cpu_scaled_bytes *x,

@@ -19,7 +19,7 @@ typedef struct shape {
   bool maximum, count_padding;
   int32_t divisor;
   bool from_signed, to_signed;
-  const et_cpu_output_quantization *quantizing; /* NULL for `clamped` */
+  const et_cpu_output_quantization *quantizing; /* NULL to use `clamped` */
 } shape;
 
 enum { X_ZERO = 9 };
@@ -122,7 +122,7 @@ static void test_blocks_of_many_channels(void **state) {
   check_pool(&largest);
 }
 
-/* Values do not change if x and y have the same quantization and full range. */
+/* Values do not change if x and y have the same quantization and the full range. */
 static void test_maxima_of_the_same_or_another_quantization(void **state) {
   (void)state;
   const et_cpu_output_quantization ranges[] = {

@@ -6,12 +6,12 @@
 
 #define BLOCK_CHANNELS 256
 
-/* A kernel of 0 x 0 is the whole image. */
+/* A kernel of 0 x 0 covers the whole image. */
 static bool is_global(const et_cpu_window_attributes *window) {
   return window->kernel[0] == 0 && window->kernel[1] == 0;
 }
 
-/* Returns the window, with the kernel of global pooling replaced by the image's size. */
+/* Returns the window. For global pooling, its kernel has the size of the image. */
 static et_cpu_window_attributes window_of(const et_cpu_pool_f32_args *args) {
   const int32_t *in = args->x->sizes + 1;
   return is_global(&args->attributes.window)

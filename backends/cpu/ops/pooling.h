@@ -1,4 +1,4 @@
-/* Code that `pool_f32` and `pool_qs8` share: checks, and the division of work. */
+/* Code shared by `pool_f32` and `pool_qs8`: checks and the division of work. */
 #ifndef BACKENDS_CPU_OPS_POOLING_H_
 #define BACKENDS_CPU_OPS_POOLING_H_
 
@@ -12,10 +12,10 @@ et_status et_cpu_check_pool(const et_cpu_op *op,
 /* Returns the arguments of the microkernels. */
 et_cpu_pool et_cpu_pool_of(const et_cpu_pool_f32_args *args);
 
-/* Some channels of a row of the output. */
+/* A range of channels of a row of the output. */
 typedef struct et_cpu_pool_part {
   size_t image; /* elements of x before the image */
-  size_t row;   /* of the output of the image */
+  size_t row;   /* row within the output image */
   size_t first; /* channel */
   size_t channels;
   size_t out; /* elements of y before the row */

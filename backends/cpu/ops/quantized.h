@@ -5,23 +5,23 @@
 #include "backends/cpu/microkernels/quantized.h"
 #include "backends/cpu/ops/op.h"
 
-/* Elements of a chunk of an elementwise op. */
+/* Number of elements per chunk of an elementwise op. */
 #define ET_CPU_QS8_CHUNK 16384
 
-/* Checks that `value`, a zero point or a bound, is a value of `tensor`, whose dtype
- * is int8 or uint8. */
+/* Checks that `value`, a zero point or a bound, is in the range of the dtype of `tensor`, which is
+ * int8 or uint8. */
 et_status et_cpu_check_quantized_value(const et_cpu_op *op,
                                        const et_cpu_tensor *tensor,
                                        int32_t value, et_error *error);
 
-/* Checks that the zero point and the bounds of `output` are values of `tensor`. The
- * schema declares that the inverse scale is positive. */
+/* Checks that the zero point and the bounds are in the range of the dtype of `output`. The schema
+ * declares that the inverse scale is positive. */
 et_status et_cpu_check_output_quantization(
     const et_cpu_op *op, const et_cpu_tensor *tensor,
     const et_cpu_output_quantization *output, et_error *error);
 
-/* Checks the quantization of a convolution: the zero point and the lower bound of
- * its input `x`, and `output` of its output `y`. */
+/* Checks the quantization of a convolution: the zero point and the lower bound of its input `x`,
+ * and the output quantization of `y`. */
 et_status et_cpu_check_conv_quantization(
     const et_cpu_op *op, const et_cpu_tensor *x, int32_t zero_point,
     int32_t min_value, const et_cpu_tensor *y,
@@ -36,7 +36,7 @@ et_status et_cpu_check_columns(const et_cpu_op *op, const et_cpu_tensor *sums,
                                const et_cpu_tensor *biases, int64_t count,
                                et_error *error);
 
-/* Biases are float32 or int32. */
+/* Returns the columns. Biases are float32 or int32. */
 et_cpu_columns_i8 et_cpu_columns_of(const et_cpu_tensor *sums,
                                     const et_cpu_tensor *scales,
                                     const et_cpu_tensor *biases);

@@ -1,5 +1,5 @@
-/* Op reduce: sum, mean, product, maximum, minimum, or the index of an extremum, over the
- * middle one of three dimensions. */
+/* Op reduce: sum, mean, product, maximum, minimum, or index of an extremum, over the middle of
+ * three dimensions. */
 #include "backends/cpu/schema/reduce.h"
 
 #include "backends/cpu/microkernels/reduce.h"
@@ -9,7 +9,7 @@
 static et_cpu_reduce_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_reduce_f32);
 
-/* Elements of x in a chunk, approximately. */
+/* Approximate number of elements of x per chunk. */
 #define CHUNK 16384
 #define COLUMNS 256 /* of a chunk */
 
@@ -29,7 +29,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return et_cpu_check_shape(op, args.y, 2, sizes, error);
 }
 
-/* A block is up to COLUMNS columns of `block_outer` outer indices. */
+/* A block has up to COLUMNS columns of `block_outer` outer indices. */
 typedef struct work {
   et_cpu_reduce reduce;
   et_cpu_reduce_f32_function *function;

@@ -37,7 +37,7 @@ static double joined(int reduction, double all, double x) {
   }
 }
 
-/* Returns the reduction of the column of `count` elements at x. */
+/* Returns the reduction of a column of `count` elements that starts at x. */
 static double reduced(int reduction, const float *x, int32_t count,
                       size_t stride) {
   double all = start_of(reduction);

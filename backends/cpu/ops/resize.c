@@ -1,4 +1,4 @@
-/* Op resize: interpolation of images in NHWC layout to other sizes. */
+/* Op resize: interpolates images in NHWC layout to other sizes. */
 #include "backends/cpu/schema/resize.h"
 
 #include "backends/cpu/microkernels/resize.h"
@@ -8,7 +8,7 @@
 static et_cpu_resize_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_resize_f32);
 
-/* Maximum scale for which no position overflows. */
+/* Maximum scale for which positions do not overflow. */
 #define MAX_SCALE 1e6f
 
 static et_status check_axis(const et_cpu_resize_args *args, size_t axis,

@@ -17,7 +17,7 @@ typedef struct shape {
   int32_t in[2], out[2];
   et_cpu_resize_mode mode;
   bool corners;
-  float scale[2]; /* 0: the ratio of the sizes */
+  float scale[2]; /* 0: use the ratio of the sizes */
 } shape;
 
 static void make(et_test_op *test, const shape *s) {
@@ -62,7 +62,7 @@ static int32_t within(double at, int32_t size) {
   return (int32_t)fmin(fmax(at, 0), size - 1);
 }
 
-/* Finds the pixels within a distance of two, and their weights. Returns their number. */
+/* Finds the pixels within a distance of two, and their weights. Returns the number of pixels. */
 static int find(const shape *s, int axis, int32_t o, int32_t *at, double *w) {
   const double p = place(s, axis, o);
   if (s->mode <= ET_CPU_RESIZE_MODE_NEAREST_EXACT) {

@@ -14,11 +14,12 @@ static int32_t width_of(const et_cpu_sdpa_f32_args *args) {
   return args->y->sizes[2] / args->attributes.heads;
 }
 
-/* The layout of heads: side by side in rows [B, rows, ...], or [B, heads, rows, size]. */
+/* Layout of heads: adjacent in rows, [B, rows, heads * size], or separate, [B, heads, rows,
+ * size]. */
 typedef struct layout {
   int32_t rows;
   int32_t row_size;
-  size_t head_stride; /* for heads of `size` elements */
+  size_t head_stride; /* distance between heads of `size` elements */
   size_t batch_stride;
 } layout;
 
@@ -35,11 +36,10 @@ typedef struct head_rows {
   const et_cpu_tensor *tensor;
   int64_t heads;
   int64_t size;
-  int64_t offset; /* of the first head */
+  int64_t offset; /* offset of the first head in a row */
 } head_rows;
 
-/* Checks that the heads fit, and that there are as many batches and rows as in
- * `other`. */
+/* Checks that the heads fit, and that the numbers of batches and rows are those of `other`. */
 static et_status check_rows(const et_cpu_op *op, head_rows expected,
                             const et_cpu_tensor *other, et_error *error) {
   const et_cpu_tensor *x = expected.tensor;
@@ -103,7 +103,7 @@ static et_status check_mask(const et_cpu_sdpa_f32_args *args, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Returns the number of queries of all heads of a group. */
+/* Returns the number of queries, over all heads of a group. */
 static size_t queries_of(const et_cpu_sdpa_f32_args *args) {
   const et_cpu_sdpa_f32_attributes *a = &args->attributes;
   return (size_t)args->q->sizes[1] * (size_t)(a->heads / a->groups);
@@ -134,7 +134,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return check_workspace(&args, error);
 }
 
-/* Each chunk has consecutive groups of heads of all batches. */
+/* Each chunk has consecutive groups of heads, counted over all batches. */
 typedef struct work {
   et_cpu_sdpa_f32_args args;
   et_cpu_sdpa_f32_function *function;

@@ -17,7 +17,7 @@ typedef struct shape {
   int32_t batch, queries, keys, heads, groups, depth, width;
   bool causal;
   int32_t position;
-  int32_t mask[3]; /* sizes before the keys; 0: no mask */
+  int32_t mask[3]; /* sizes of the mask before the keys; 0: no mask */
   bool joined;     /* q, k and v are slices of one tensor */
   bool planes;     /* planar: [batch, groups, keys, depth] */
   uint8_t half;    /* dtype of keys and values; 0: float32 */
@@ -257,7 +257,7 @@ static void test_many_keys_go_block_by_block(void **state) {
 static const shape small_shape = {2,     5, 7,         4,     2,     8, 6,
                                   false, 0, {1, 1, 5}, false, false, 0};
 
-/* Few queries read keys and values in place, up to three queries at once. */
+/* With few queries, keys and values are read in place, for up to three queries at once. */
 static void test_few_queries(void **state) {
   (void)state;
   for (int i = 0; i < 90; i++) {
@@ -280,8 +280,8 @@ static void test_few_queries(void **state) {
   }
 }
 
-/* Checks that masked keys do not affect the result, even whole blocks of them or NaN. Keys after
- * the last visible one are never used. A query that sees no key gives zeros. */
+/* Checks that masked keys do not affect the result, even if whole blocks are masked or NaN. Keys
+ * after the last visible one are never read. A query that sees no key yields zeros. */
 static void check_masked_out(int32_t queries, int32_t seen) {
   const shape s = {1,     queries, 600,       1,     1,     4, 4,
                    false, 0,       {1, 1, 1}, false, false, 0};
@@ -320,7 +320,7 @@ static void test_keys_that_are_masked_out(void **state) {
   }
 }
 
-/* Masks keys, so that query i sees the last `back` keys up to its position. */
+/* Masks keys so that query i sees only the last `back` keys up to its own position. */
 static void hide(et_test_op *test, const shape *s, int32_t back) {
   float *mask = test->tensors[3].data;
   for (int32_t q = 0; q < s->queries; q++) {
@@ -331,7 +331,7 @@ static void hide(et_test_op *test, const shape *s, int32_t back) {
   }
 }
 
-/* A block of queries starts at any block of keys, and ends at the last key that one of its
+/* A block of queries may start at any block of keys. It ends at the last key that one of its
  * queries sees. */
 static void test_masks_that_hide_other_keys_of_each_query(void **state) {
   (void)state;

@@ -65,7 +65,7 @@ static void test_many_rows_are_shared_out(void **state) {
   check_softmax(0, 4, false);
 }
 
-/* Masked elements are 0, whatever the other values are. */
+/* Masked elements are 0, regardless of the other values. */
 static void test_masked_elements(void **state) {
   (void)state;
   et_test_op test;

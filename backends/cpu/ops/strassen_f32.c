@@ -1,4 +1,4 @@
-/* Op strassen_f32: a GEMM of many rows with 7/8 of the multiplications. */
+/* Op strassen_f32: GEMM of many rows with 7/8 of the multiplications. */
 #include "backends/cpu/microkernels/strassen.h"
 
 #include "backends/cpu/ops/check.h"
@@ -11,8 +11,8 @@ static et_cpu_strassen_sums_f32_function *const
 static et_cpu_strassen_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_strassen_f32);
 
-/* Returns the number of examples. Rows are paired within an example, so that examples are
- * independent. */
+/* Returns the number of examples in the batch. Rows are paired within an example, so that examples
+ * are independent. */
 static size_t example_count(const et_cpu_tensor *x) {
   return x->rank < 3 ? 1 : (size_t)x->sizes[0];
 }
@@ -26,7 +26,7 @@ static size_t row_count(const et_cpu_tensor *x) {
   return rows;
 }
 
-/* Returns the arguments that Strassen's algorithm shares with `gemm_f32`. */
+/* Returns the arguments shared with `gemm_f32`. */
 static et_cpu_gemm_f32_args gemm_args_of(const et_cpu_strassen_f32_args *args) {
   return (et_cpu_gemm_f32_args){
       .x = args->x,
@@ -86,8 +86,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return check_workspaces(op, &args, error);
 }
 
-/* Parts of the row pairs, for one column group after the other, are divided among the lanes that
- * have a workspace. With this order, few lanes read the weights of each group. */
+/* Parts of the row pairs are divided among the threads that have a workspace, column group by
+ * column group. In this order, few threads read the weights of a group. */
 typedef struct work {
   et_cpu_strassen strassen;
   et_cpu_strassen_sums_f32_function *add;
@@ -107,7 +107,7 @@ static void add_sums(void *data, size_t lane) {
   w->add(&w->strassen, first, w->pairs * (lane + 1) / w->lanes - first);
 }
 
-/* Returns the range of `count` parts of a column group, from part `index` on. */
+/* Returns the range of `count` parts of a column group, starting at part `index`. */
 static et_cpu_range range_at(const work *w, size_t index, size_t count) {
   const size_t part = index % w->pair_parts;
   const size_t first = w->pairs * part / w->pair_parts;
@@ -119,8 +119,8 @@ static et_cpu_range range_at(const work *w, size_t index, size_t count) {
   return range;
 }
 
-/* Consecutive parts of one lane that fit in its workspace are computed as a single GEMM. It reads
- * the weights once and has taller tiles. */
+/* Consecutive parts of one thread that fit in its workspace are computed as a single GEMM, which
+ * reads the weights once and has taller tiles. */
 static void run_lane(void *data, size_t lane) {
   const work *w = data;
   const size_t all = w->pair_parts * w->groups;
@@ -135,8 +135,8 @@ static void run_lane(void *data, size_t lane) {
   }
 }
 
-/* Divides the pairs into parts of at most `most`. If the lanes cannot share the column groups
- * evenly, parts are smaller, so that lanes share groups. */
+/* Divides the pairs into parts of at most `most` pairs. If the column groups cannot be divided
+ * evenly among the threads, parts are smaller, so that several threads work on a group. */
 static void split_pairs(work *w, size_t most) {
   const size_t parts = et_cpu_parts(w->pairs, most);
   const bool is_finer =

@@ -35,8 +35,7 @@ static float *random_weights(const shape *s) {
   return weights;
 }
 
-/* Returns the combined weight of product `index`, for element k of its reduction and column n of
- * a half. */
+/* Returns the combined weight of product `index`, for reduction index k and column n of a half. */
 static float sum_of_weights(const shape *s, const float *weights, size_t index,
                             size_t k, size_t n) {
   const size_t columns = (size_t)s->columns;
@@ -51,7 +50,7 @@ static float sum_of_weights(const shape *s, const float *weights, size_t index,
   return sums[index];
 }
 
-/* Returns its index among the packed weights. */
+/* Returns the index of the weight among the packed weights. */
 static size_t packed_at(const shape *s, size_t index, size_t k, size_t n) {
   const size_t half = (size_t)s->depth / 2;
   const size_t first = n / GROUP * GROUP;
@@ -107,15 +106,15 @@ static double activated(const shape *s, double value) {
   }
 }
 
-/* Returns the sum of magnitudes of a value and, if there is one, of its partner in the other
+/* Returns the sum of the magnitudes of a value and, if it exists, of its counterpart in the other
  * half. */
 static double magnitude(const float *values, size_t distance, bool has_both) {
   return fabs((double)values[0]) +
          (has_both ? fabs((double)values[distance]) : 0.0);
 }
 
-/* Returns the error bound: all terms of the pair of rows and both columns may be off by four
- * units in the last place, because intermediate results are as large as the sum of these terms. */
+/* Returns the error bound. All terms of the pair of rows and both columns may be off by four units
+ * in the last place, because intermediate results are as large as the sum of these terms. */
 static double margin(const et_test_op *test, const shape *s,
                      const float *weights, size_t m, size_t n) {
   const size_t half = (size_t)s->depth / 2;
@@ -138,8 +137,8 @@ static double margin(const et_test_op *test, const shape *s,
   return ldexp(size, -22);
 }
 
-/* Computes one element in double. The bias of the right half is stored as its difference from
- * the left half. */
+/* Computes one element in double. The bias of the right half is stored as its difference from the
+ * bias of the left half. */
 static double element(const et_test_op *test, const shape *s,
                       const float *weights, size_t m, size_t n) {
   const float *x = (const float *)test->tensors[0].data + m * (size_t)s->depth;
@@ -158,7 +157,7 @@ static double element(const et_test_op *test, const shape *s,
   return activated(s, sum);
 }
 
-/* Checks the op, then frees it and its weights. */
+/* Checks the op, then frees the op and its weights. */
 static void check_made(et_test_op *test, const shape *s, float *weights) {
   const size_t count = et_test_result(test)->numel;
   const size_t columns = (size_t)s->columns;
@@ -181,7 +180,7 @@ static void check_strassen(const shape *s) {
   check_made(&test, s, weights);
 }
 
-/* Returns no activation, a clamp or a leaky ReLU. */
+/* Returns no activation, a clamp, or a leaky ReLU. */
 static int32_t activation_of(size_t i) {
   const int32_t activations[] = {0, 1, 9};
   return activations[i % 3];
@@ -228,8 +227,9 @@ static void test_long_sums_go_through_memory(void **state) {
   }
 }
 
-/* The number of column groups is not a multiple of the threads: three for two, four and five for
- * three. Rows are split as well, and some have too many pairs for one workspace. */
+/* The number of column groups is not a multiple of the number of threads: three groups for two,
+ * four and five threads for three groups. Rows are split as well. Some rows have too many pairs for
+ * one workspace. */
 static void test_groups_that_threads_cannot_share(void **state) {
   (void)state;
   const shape shapes[] = {{192, 32, 384, 126, 2, true, 1, 0},
@@ -241,7 +241,8 @@ static void test_groups_that_threads_cannot_share(void **state) {
   }
 }
 
-/* One batch entry has values so large that mixing its rows with others would be detected. */
+/* One batch entry has such large values that the test would detect if its rows were mixed with
+ * those of other entries. */
 static void test_rows_of_examples_are_not_paired(void **state) {
   (void)state;
   for (int32_t lanes = 1; lanes <= 2; lanes++) {
@@ -264,7 +265,7 @@ static void test_rows_of_examples_are_not_paired(void **state) {
   }
 }
 
-/* Sets *number to `value`, expects this message, and restores the number. */
+/* Sets *number to `value`, expects the given message, and restores the number. */
 static void refused_with(et_test_op *test, int32_t *number, int32_t value,
                          const char *message) {
   const int32_t before = *number;

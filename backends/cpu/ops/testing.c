@@ -165,9 +165,9 @@ static void run_backwards(void *context, size_t count,
   }
 }
 
-/* Under AddressSanitizer, its own calls run between a microkernel and its return. */
+/* AddressSanitizer runs code of its own between a microkernel and its return. */
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-/* XINUSE bits of the upper parts of vector registers 0 to 15, read by XGETBV. */
+/* XINUSE bits for the upper parts of vector registers 0 to 15, read with XGETBV. */
 #define UPPER_PARTS (1u << 2 | 1u << 6)
 
 static bool has_xinuse(void) {
@@ -175,9 +175,8 @@ static bool has_xinuse(void) {
   return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) != 0 && (a & 1u << 2) != 0;
 }
 
-/* Fails if an op leaves upper parts of vector registers in use. SSE code that runs afterward
- * would be several times slower, and compilers omit VZEROUPPER before a return that follows a
- * call. */
+/* Fails if an op leaves the upper parts of vector registers in use. SSE code that runs afterward
+ * would be several times slower. Compilers omit VZEROUPPER before a return that follows a call. */
 static void check_upper_parts(et_cpu_isa isa) {
   if (has_xinuse()) {
     uint32_t in_use = 0;

@@ -1,5 +1,5 @@
-/* Tests of op types: runs an op on random tensors, with every instruction set that is linked and
- * available. */
+/* Test harness for op types. Runs an op on random tensors, with every instruction set that is
+ * linked and available. */
 #ifndef BACKENDS_CPU_OPS_TESTING_H_
 #define BACKENDS_CPU_OPS_TESTING_H_
 
@@ -31,8 +31,8 @@ double et_test_at(const et_cpu_tensor *tensor, size_t index);
 void et_test_begin(et_test_op *test, const et_backend_part *part);
 void et_test_end(et_test_op *test);
 
-/* Add a tensor in memory of exactly its size. Floats are random numbers, other types random
- * bytes. Add inputs first, then outputs, then workspaces. */
+/* Add a tensor in memory of exactly its size. Floats are random values, other types random bytes.
+ * Add inputs first, then outputs, then workspaces. */
 void *et_test_input(et_test_op *test, et_scalar_type dtype, uint8_t rank,
                     const int32_t *sizes);
 void *et_test_output(et_test_op *test, et_scalar_type dtype, uint8_t rank,
@@ -53,14 +53,14 @@ void et_test_refused(et_test_op *test, const char *part);
 
 bool et_test_has(et_cpu_isa isa);
 
-/* Runs the op with every instruction set, on one thread and in chunks in reverse order. Output 0
- * must be bitwise equal in both runs, and among instruction sets with a fused multiply-add.
- * Element i must be within margin[i] of expected[i]. */
+/* Runs the op with every instruction set, once on one thread and once in chunks in reverse order.
+ * Output 0 must be bitwise equal in both runs, and across instruction sets with a fused
+ * multiply-add. Element i must be within margin[i] of expected[i]. */
 void et_test_run(et_test_op *test, const double *expected,
                  const double *margin);
 
-/* Checks that both ops give bitwise equal results with each instruction set. The first one runs
- * in chunks in reverse order. */
+/* Checks that both ops give bitwise equal results with each instruction set. The first op runs in
+ * chunks in reverse order. */
 void et_test_same_bits(et_test_op *test, et_test_op *other);
 
 /* Compares output `output` of the first op with output 0 of the other. */

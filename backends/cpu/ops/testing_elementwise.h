@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Returns the result of an et_cpu_opcode on a and b. The third operand of WHERE is a. */
+/* Returns the result of an et_cpu_opcode for a and b. The third operand of WHERE is a. */
 double et_test_elementwise_result(uint32_t opcode, double a, double b);
 
 #endif /* BACKENDS_CPU_OPS_TESTING_ELEMENTWISE_H_ */

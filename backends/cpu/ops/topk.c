@@ -1,4 +1,4 @@
-/* Op topk: the k largest or smallest elements of each row, sorted, or their indices. */
+/* Op topk: the k largest or smallest elements of each row in order, or their indices. */
 #include "backends/cpu/schema/topk.h"
 
 #include <math.h>
@@ -31,8 +31,8 @@ static bool is_before(float a, float b, bool smallest) {
   return smallest ? a < b : a > b;
 }
 
-/* Inserts `index` into the sorted indices `best`, which hold `count` of at most `most`
- * elements of a row. The first of equal elements stays first. Returns the new count. */
+/* Inserts `index` into the sorted indices `best`, which have `count` of at most `most` elements of
+ * a row. Of equal elements, the first stays first. Returns the new count. */
 static size_t insert(const float *row, size_t index, size_t *best, size_t count,
                      size_t most, bool smallest) {
   size_t at = count;

@@ -24,8 +24,8 @@ static void make(et_test_op *test, int32_t rows, int32_t size, int32_t count,
   et_test_int(test, places);
 }
 
-/* Returns the number of elements ordered before element i: larger ones, and equal ones with
- * smaller indices. */
+/* Returns the number of elements ordered before element i: larger ones, and equal ones with smaller
+ * indices. */
 static size_t rank_of(const float *row, size_t size, size_t i, float sign) {
   size_t rank = 0;
   for (size_t k = 0; k < size; k++) {

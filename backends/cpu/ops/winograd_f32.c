@@ -1,6 +1,6 @@
-/* Op winograd_f32: convolution with a 3 x 3 kernel and stride 1 by Winograd's algorithm
- * F(2 x 2, 3 x 3) or F(4 x 4, 3 x 3) (Lavin & Gray 2016): 4 / 9 or 1 / 4 of the
- * multiplications. */
+/* Op winograd_f32: convolution with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(2 x 2,
+ * 3 x 3) or F(4 x 4, 3 x 3) (Lavin & Gray 2016). It needs 4/9 or 1/4 of the multiplications of a
+ * direct convolution. */
 #include "backends/cpu/schema/winograd_f32.h"
 
 #include "backends/cpu/microkernels/winograd_f32.h"
@@ -62,13 +62,14 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return check_workspace(&args, error);
 }
 
-/* Threads with a workspace share groups of tiles. If all tiles are one group, they share
- * columns instead: reading the weights dominates then, and each thread reads a part. */
+/* Groups of tiles are divided among the threads that have a workspace. If there is only one group,
+ * columns are divided instead: reading the weights dominates in this case, and each thread reads a
+ * part. */
 typedef struct work {
   et_cpu_winograd winograd;
   et_cpu_winograd_f32_function *function;
   size_t tiles;
-  size_t group; /* tiles at once */
+  size_t group; /* number of tiles per group */
   size_t lanes;
   bool shares_columns;
   float *workspace;

@@ -20,7 +20,7 @@ typedef struct shape {
   int32_t activation;
 } shape;
 
-/* Outputs A^T [(G w G^T) * (B^T d B)] A for weights w and pixels d. */
+/* Computes A^T [(G w G^T) * (B^T d B)] A for weights w and pixels d. */
 typedef struct transform {
   double g[6][3];
   double b[6][6]; /* B^T */
@@ -120,7 +120,7 @@ static float *random_weights(const shape *s) {
   return weights;
 }
 
-/* The direct convolution, in double. */
+/* Computes the direct convolution in double. */
 static double element(const et_test_op *test, const shape *s,
                       const float *weights, int32_t image, int32_t y, int32_t x,
                       int32_t n) {
@@ -170,12 +170,12 @@ static double growth(const shape *s, int32_t i) {
   return sum;
 }
 
-/* Returns six standard deviations of the sum of independent rounding errors. Weights and
- * pixels are uniform in -1 to 1, with a variance of 1/3, as is a rounding error in units of
- * the last place. A sum over channels rounds each partial sum, whose variance grows linearly.
- * Each term also rounds in the two input transforms (6 times per axis without fused
- * operations; weights once), the product, and the output transform (4 times per axis). Bias
- * and residual follow. */
+/* Returns six standard deviations of the sum of independent rounding errors. Weights and pixels are
+ * uniform in -1 to 1, with a variance of 1/3. A rounding error, in units of the last place, has the
+ * same variance. A sum over channels rounds each partial sum, whose variance grows linearly. Each
+ * term is also rounded in the two input transforms (6 times per axis without fused operations;
+ * weights once), in the product, and in the output transform (4 times per axis). Bias and residual
+ * add further roundings. */
 static double margin(const shape *s, int32_t y, int32_t x, double sum) {
   const double ulp = ldexp(1, -24);
   const double c = (double)s->channels;
@@ -226,7 +226,7 @@ static void test_convolutions_of_random_shapes(void **state) {
   }
 }
 
-/* If one group contains all tiles, threads share columns. */
+/* If all tiles are in one group, columns are divided among threads. */
 static void test_threads_share_columns(void **state) {
   (void)state;
   for (int32_t i = 0; i < 12; i++) {

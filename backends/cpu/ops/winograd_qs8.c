@@ -1,6 +1,5 @@
-/* Op winograd_qs8: conv_qs8 with a 3 x 3 kernel and stride 1 by Winograd's algorithm
- * F(4 x 4, 3 x 3) in integers, with the same results and a quarter of the
- * multiplications. */
+/* Op winograd_qs8: conv_qs8 with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(4 x 4,
+ * 3 x 3) in integers. It gives the same results with a quarter of the multiplications. */
 #include "backends/cpu/schema/winograd_qs8.h"
 
 #include "backends/cpu/microkernels/winograd_qs8.h"
@@ -57,12 +56,12 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return check_workspace(&args, error);
 }
 
-/* Threads with a workspace share groups of tiles. */
+/* Groups of tiles are divided among the threads that have a workspace. */
 typedef struct work {
   et_cpu_winograd_qs8 winograd;
   et_cpu_winograd_qs8_function *function;
   size_t tiles;
-  size_t group; /* tiles at once */
+  size_t group; /* number of tiles per group */
   size_t lanes;
   uint32_t *workspace;
   size_t workspace_size;

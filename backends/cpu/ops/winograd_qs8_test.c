@@ -26,13 +26,13 @@ typedef struct shape {
   int32_t zero_point;
 } shape;
 
-/* A shape, and its weights before packing: [columns][9][channels]. */
+/* A shape and its weights before packing, [columns][9][channels]. */
 typedef struct given {
   shape shape;
   int8_t *weights;
 } given;
 
-/* The clamp excludes some values at both ends. */
+/* The clamp excludes some values at each end of the range. */
 static const et_cpu_output_quantization quantizing = {19.0f, 7, 10, 117};
 
 static const int32_t rows_of_g[6][3] = {{6, 0, 0}, {1, 1, 1},  {1, -1, 1},
@@ -86,7 +86,7 @@ static given given_of(const shape *s) {
   return g;
 }
 
-/* Sets scales for accumulators of some hundreds of thousands. */
+/* Sets scales that suit accumulators of several hundred thousand. */
 static void fill_scales(float *scale, const shape *s) {
   for (int32_t n = 0; n < s->columns; n++) {
     scale[n] = (1.5f + et_test_number()) /
@@ -171,7 +171,7 @@ static void test_convolutions_of_random_shapes(void **state) {
   }
 }
 
-/* From one tile per iteration to more than several GEMM tiles. */
+/* Covers one tile per iteration up to more than several GEMM tiles. */
 static void test_every_number_of_tiles_at_once(void **state) {
   (void)state;
   for (int32_t width = 1; width <= 80; width += 3) {
@@ -189,7 +189,7 @@ static void test_every_number_of_tiles_at_once(void **state) {
   }
 }
 
-/* The maximum number of channels with extreme weights and pixels, for accumulators of 33
+/* Covers the maximum number of channels with extreme weights and pixels. Accumulators reach 33
  * million. */
 static void test_the_largest_accumulators_are_exact(void **state) {
   (void)state;
@@ -213,7 +213,7 @@ static void test_the_largest_accumulators_are_exact(void **state) {
   }
 }
 
-/* Packed weights that are not transforms of any convolution. */
+/* The packed weights are not transforms of any convolution. */
 static void test_sums_that_overflow_are_the_same_numbers_everywhere(
     void **state) {
   (void)state;

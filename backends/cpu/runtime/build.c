@@ -9,7 +9,7 @@ static bool take(et_arena *arena, size_t count, size_t size, void **out) {
   return et_arena_take(arena, count, size, ET_CPU_HANDLE_ALIGNMENT, out);
 }
 
-/* Takes the regions of a handle, in the order of ET_CPU_HANDLE_BYTES. */
+/* Allocates the regions of a handle, in the order of ET_CPU_HANDLE_BYTES. */
 static bool take_all(const et_cpu_payload *payload, et_arena *arena,
                      void *regions[9]) {
   const struct {
@@ -110,7 +110,7 @@ static et_status use_in_dims(et_cpu_handle *handle, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Returns true if the lowest `rank` digits of 4 bits are a permutation and the others are 0. */
+/* Returns true if the lowest `rank` 4-bit digits are a permutation and the others are 0. */
 static bool is_permutation(uint32_t order, uint32_t rank) {
   uint32_t seen = 0;
   for (uint32_t i = 0; i < rank; i++) {
@@ -120,8 +120,8 @@ static bool is_permutation(uint32_t order, uint32_t rank) {
          (rank == ET_CPU_MAX_RANK || order >> 4 * rank == 0);
 }
 
-/* Returns true if the value can be at the argument. The first value defines the argument's dtype
- * and order. The others are views with the same number of elements. */
+/* Returns true if the value may refer to the argument. The first value of an argument defines its
+ * dtype and order. The others are views with the same number of elements. */
 static bool fits_argument(et_cpu_handle *handle, uint32_t index,
                           const et_cpu_value *value,
                           et_cpu_argument *argument) {
@@ -209,7 +209,7 @@ static et_status fill_arguments(et_cpu_handle *handle, et_error *error) {
   return check_states(handle, error);
 }
 
-/* Finds a piece of named data, and checks its size and alignment. */
+/* Finds a piece of named data and checks its size and alignment. */
 static et_status find_data(const et_backend_context *context,
                            const et_cpu_data *data, et_span *out) {
   ET_RETURN_IF_ERROR(

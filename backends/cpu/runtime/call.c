@@ -72,8 +72,7 @@ static et_status check_arguments(const et_cpu_handle *handle, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* Returns the sizes of an argument in logical order, from its first value, which has memory
- * order. */
+/* Returns the sizes of an argument in logical order. Its first value has them in memory order. */
 static void logical_sizes(const et_cpu_handle *handle, size_t index,
                           int32_t sizes[ET_CPU_MAX_RANK]) {
   const et_cpu_argument *argument = &handle->arguments[index];
@@ -103,8 +102,8 @@ static et_status check_input_sizes(const et_cpu_handle *handle, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* Checks that all views of an argument have the same number of elements, which the dims do not
- * ensure. */
+/* Checks that all views of an argument have the same number of elements. The dims do not ensure
+ * this. */
 static et_status check_views(const et_cpu_handle *handle, et_error *error) {
   const et_cpu_payload *payload = &handle->payload;
   for (uint32_t i = 0; i < payload->value_count; i++) {
@@ -125,7 +124,7 @@ static et_status check_views(const et_cpu_handle *handle, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Updates dims, tensors and checks for the sizes of the arguments. */
+/* Updates dims and tensors, and repeats the checks, for the sizes of the arguments. */
 static et_status update_sizes(et_cpu_handle *handle, et_value **args,
                               et_error *error) {
   if (handle->is_static) {
@@ -172,7 +171,7 @@ static void bind_tensor(const et_cpu_handle *handle, uint32_t index,
       tensor->data = tensor->bytes != 0 ? scratch.data + slot.offset : NULL;
       break;
     default:
-      break; /* constant; set at load time */
+      break; /* constant data, set at load time */
   }
 }
 
@@ -190,7 +189,7 @@ et_status et_cpu_bind(et_cpu_handle *handle, et_mutable_span scratch,
   for (uint32_t i = 0; i < handle->payload.value_count; i++) {
     bind_tensor(handle, i, scratch, args);
     if (handle->tensors[i].data == NULL) {
-      /* The tensor has no bytes, but memcpy requires a valid pointer. */
+      /* The tensor is empty, but memcpy requires a valid pointer. */
       handle->tensors[i].data = handle;
     }
   }

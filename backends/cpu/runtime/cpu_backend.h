@@ -1,4 +1,4 @@
-/* CpuBackend runs fused ops in planned scratch memory. PAYLOAD.md describes its payloads. */
+/* CpuBackend runs fused ops in planned scratch memory. PAYLOAD.md specifies its payloads. */
 #ifndef BACKENDS_CPU_RUNTIME_CPU_BACKEND_H_
 #define BACKENDS_CPU_RUNTIME_CPU_BACKEND_H_
 

@@ -1,4 +1,4 @@
-/* Tests loading and calling payloads of CpuBackend. */
+/* Tests of loading and calling payloads of CpuBackend. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,8 +52,8 @@ static void test_named_data_is_used_where_it_lies(void **state) {
                       6 * sizeof(float));
 }
 
-/* Static payloads skip the update of dims in each call. The word after the last
- * dim, a float32 value's dtype, is not the op of another dim. */
+/* Static payloads skip the update of dims in each call. The word after the last dim is the dtype of
+ * a float32 value. It must not be taken for the op of another dim. */
 static void test_payloads_of_constant_dims_are_static(void **state) {
   (void)state;
   cpu_test_write_static();
@@ -108,7 +108,7 @@ static void test_sizes_beyond_the_bound_are_refused(void **state) {
   cpu_test_must_call(2);
 }
 
-/* y = h + 1 for all 5 rows of h, but only the first rows of h, as many as x has, are written. */
+/* y = h + 1 reads all 5 rows of h, but only as many rows of h as x has are written. */
 static void test_call_that_reads_unwritten_scratch_is_refused(void **state) {
   (void)state;
   const uint32_t rows =
@@ -136,7 +136,7 @@ static void test_call_that_reads_unwritten_scratch_is_refused(void **state) {
   cpu_test_must_call(2);
 }
 
-/* y is an output, but only as many rows as x has are written. */
+/* y is an output, but only as many of its rows as x has are written. */
 static void test_call_that_leaves_output_unwritten_is_refused(void **state) {
   (void)state;
   const uint32_t rows =
@@ -185,7 +185,7 @@ static void test_int_arguments_are_dims(void **state) {
   cpu_test_expect_call_refused(3, "argument 1 is not an int");
 }
 
-/* Returns the dim that `op` computes from the rows and columns of a tensor. */
+/* Returns the dim that `op` computes from the numbers of rows and columns of a tensor. */
 static float computed_dim(et_cpu_dim_op op, int32_t rows, int32_t columns) {
   const uint32_t counts[5] = {1, 1, 0, 1, 0};
   cpu_test_finish(NULL);

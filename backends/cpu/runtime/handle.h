@@ -1,4 +1,4 @@
-/* The handle of a delegate of CpuBackend, and its size. */
+/* Handle of a delegate of CpuBackend, and its size. */
 #ifndef BACKENDS_CPU_RUNTIME_HANDLE_H_
 #define BACKENDS_CPU_RUNTIME_HANDLE_H_
 
@@ -25,9 +25,11 @@ typedef enum et_cpu_argument_kind {
 /* An argument of a call. Inputs precede outputs. */
 typedef struct et_cpu_argument {
   uint32_t
-      value; /* its first value, with the sizes in memory order, or ET_CPU_NO_VALUE */
-  uint32_t order; /* dim order, 4 bits each, outermost lowest */
-  uint8_t kind;   /* et_cpu_argument_kind */
+      /* its first value, which has the sizes in memory order, or ET_CPU_NO_VALUE */
+      value;
+  /* dim order, 4 bits per dim; the outermost is in the lowest bits */
+  uint32_t order;
+  uint8_t kind; /* et_cpu_argument_kind */
 } et_cpu_argument;
 
 /* Location of a value: byte offset in element `index` of its place. */
@@ -36,7 +38,7 @@ typedef struct et_cpu_slot {
   uint32_t index;
 } et_cpu_slot;
 
-/* Constant once built, except `payload`, `is_current`, `is_written` and the contents of the
+/* Constant once built, except for `payload`, `is_current`, `is_written` and the contents of the
  * arrays. Sizes and pointers of tensors are those of the current call. */
 typedef struct et_cpu_handle {
   et_cpu_payload payload;
@@ -46,11 +48,11 @@ typedef struct et_cpu_handle {
   et_cpu_op *ops;             /* op_count */
   et_cpu_tensor **tensor_refs;
   const int32_t **dim_refs;
-  int32_t *dims;        /* [dim_count], of the current call */
+  int32_t *dims;        /* [dim_count], for the current call */
   uint32_t *attributes; /* [attribute_words], aligned */
-  bool is_static;       /* all dims are constants */
-  bool is_current;      /* ops are verified for `dims` */
-  bool is_written;      /* reads are verified for the sizes */
+  bool is_static;       /* whether all dims are constants */
+  bool is_current;      /* whether ops are verified for `dims` */
+  bool is_written;      /* whether reads are verified for the sizes */
   uint8_t isa;          /* et_cpu_isa */
 } et_cpu_handle;
 
@@ -58,8 +60,8 @@ typedef struct et_cpu_handle {
   (((bytes) + ET_CPU_HANDLE_ALIGNMENT - (size_t)1) / ET_CPU_HANDLE_ALIGNMENT * \
    ET_CPU_HANDLE_ALIGNMENT)
 
-/* Size of a handle with these counts, in bytes. tensor_refs, dim_refs and attributes are totals
- * over all ops. The manifest of a program reserves it per delegate. */
+/* Size in bytes of a handle with these counts. tensor_refs, dim_refs and attributes are totals over
+ * all ops. The manifest of a program reserves this size per delegate. */
 #define ET_CPU_HANDLE_BYTES(arguments, dims, values, ops, tensor_refs, \
                             dim_refs, attributes)                      \
   (ET_CPU_ALIGNED(sizeof(et_cpu_handle)) +                             \

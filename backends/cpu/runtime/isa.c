@@ -15,7 +15,8 @@
 static const char *const names[ET_CPU_ISA_COUNT] = {"plain", "avx2", "avxvnni",
                                                     "avx512", "neon"};
 
-/* Constants, so that detection code of instruction sets that are not linked is removed. */
+/* These are constants, so that the compiler removes the detection code of unlinked instruction
+ * sets. */
 enum {
   PLAIN_LINKED = ET_CPU_IF_PLAIN(1 +) 0,
   AVX2_LINKED = ET_CPU_IF_AVX2(1 +) 0,
@@ -109,7 +110,7 @@ static et_status find_named(et_string text, et_error *error,
                  "option 'isa' must be plain, avx2, avxvnni, avx512 or neon");
 }
 
-/* Returns the highest available code. Codes are in order of preference. */
+/* Returns the highest available code. Codes are ordered by preference. */
 static et_status find_best(et_error *error, et_cpu_isa *out_isa) {
   for (int isa = ET_CPU_ISA_COUNT - 1; isa >= 0; isa--) {
     if (et_cpu_isa_available((et_cpu_isa)isa)) {

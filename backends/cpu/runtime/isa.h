@@ -12,17 +12,17 @@
 extern "C" {
 #endif
 
-/* Returns true if the instruction set's microkernels are linked, and this machine and its operating
- * system support them:
+/* Returns true if the instruction set's microkernels are linked, and the processor and operating
+ * system support it. The instruction sets require:
  *
  * - avx2: AVX2, FMA and F16C
- * - avxvnni: the same, and AVX-VNNI
+ * - avxvnni: AVX2, FMA, F16C and AVX-VNNI
  * - avx512: AVX2, FMA and F16C, and AVX-512 F, BW, DQ, VL and VNNI
- * - neon: AArch64 with the dot product */
+ * - neon: AArch64 with the dot product extension */
 bool et_cpu_isa_available(et_cpu_isa isa);
 
-/* Returns an option of "CpuBackend" that makes a method run on `isa`. Loading fails if `isa` is
- * not available. For tests and measurements: by default, a method uses the best available
+/* Returns an option of "CpuBackend" that makes a method run on `isa`. Loading fails if `isa` is not
+ * available. It is meant for tests and measurements: by default, a method uses the best available
  * instruction set. */
 et_backend_option et_cpu_force_isa(et_cpu_isa isa);
 

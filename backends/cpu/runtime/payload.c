@@ -6,12 +6,12 @@
 
 #define HEADER_WORDS 11
 #define DIM_WORDS 4
-#define VALUE_WORDS 6 /* without its dims */
+#define VALUE_WORDS 6 /* without dims */
 #define DATA_WORDS 3
-#define OP_WORDS 6 /* without its lists */
+#define OP_WORDS 6 /* without lists */
 
-/* Maximum number of values times pieces of data. build.c compares each pair once, which takes up
- * to a tenth of a second. */
+/* Maximum product of the number of values and the number of named data. build.c compares each pair
+ * once, which takes up to a tenth of a second. */
 #define MAX_PLACINGS (UINT64_C(1) << 26)
 
 static et_status fail_end(et_error *error, const char *section,

@@ -71,8 +71,8 @@ typedef struct et_cpu_op_record {
   size_t attributes_at;
 } et_cpu_op_record;
 
-/* A payload whose numbers are all in range. Overlapping values and reads before writes are
- * checked by verify.h. */
+/* A payload in which all numbers are in range. verify.h checks for overlapping values and for reads
+ * before writes. */
 typedef struct et_cpu_payload {
   const uint8_t *bytes;
   size_t words;
@@ -109,7 +109,7 @@ static inline uint32_t et_cpu_word(const et_cpu_payload *payload, size_t at) {
 et_cpu_dim et_cpu_dim_at(const et_cpu_payload *payload, uint32_t index);
 et_cpu_data et_cpu_data_at(const et_cpu_payload *payload, uint32_t index);
 
-/* Reads the value or op at word *at, and advances *at. Returns false if it exceeds the payload. */
+/* Reads the value or op at word *at and advances *at. Returns false if it exceeds the payload. */
 bool et_cpu_read_value(const et_cpu_payload *payload, size_t *at,
                        et_cpu_value *out);
 bool et_cpu_read_op(const et_cpu_payload *payload, size_t *at,

@@ -1,4 +1,4 @@
-/* Tests that invalid payloads are rejected, and that damaged ones do no harm. */
+/* Tests that invalid payloads are rejected and that damaged payloads do no harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,8 +47,8 @@ static void test_values_of_a_op_may_not_overlap(void **state) {
   cpu_test_expect_refused("payload: ops[2] overwrites another of its tensors");
 }
 
-/* y = x[0], shape [n], in the memory of x, shape [5]. Both have the same bytes at the maximum n
- * = 5. */
+/* Writes y = x[0], shape [n], in the memory of x, shape [5]. Both have the same size in bytes at
+ * the maximum n = 5. */
 static void test_in_place_is_for_as_many_elements(void **state) {
   (void)state;
   const et_cpu_dim rows = {ET_CPU_DIM_SIZE, 0, 0, 5};
@@ -92,7 +92,7 @@ static void test_what_is_read_is_written_before(void **state) {
       "payload: ops[0] reads a tensor before it is written");
 }
 
-/* Two ops write [3] each, and [2, 3] is read. */
+/* Two ops write [3] each, and a third reads [2, 3]. */
 static void test_pieces_may_be_written_one_by_one(void **state) {
   (void)state;
   cpu_test_write_static();
@@ -153,7 +153,7 @@ static void test_m23_payloads_that_take_long_to_check_are_refused(
       "payload: 8193 data entries for 8193 values are too many");
 }
 
-/* Changes one word of a section of write_static, and expects the payload to be rejected. */
+/* Changes one word of a section of write_static and expects the payload to be rejected. */
 static void expect_word_refused(cpu_section *section, size_t at, uint32_t word,
                                 const char *message) {
   const uint32_t old = section->words[at];
@@ -265,7 +265,7 @@ static void test_payloads_of_others_are_refused(void **state) {
                       "payload: size does not match the header");
 }
 
-/* Loads `payload`, and calls it if loading succeeds. */
+/* Loads `payload` and, if loading succeeds, calls it. */
 static void survive(et_span payload) {
   et_error_clear(&session->error);
   if (cpu_session_load(session, payload) == ET_STATUS_OK) {

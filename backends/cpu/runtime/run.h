@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* Runs `count` ops whose tensors are bound, until one fails. Reports each op to the context's
- * observer by its index. */
+/* Runs `count` ops whose tensors are bound. Stops at the first failure. Reports each op to the
+ * context's observer by its index. */
 et_status et_cpu_run_ops(const et_cpu_op *ops, uint32_t count, uint8_t isa,
                          const et_execute_context *context);
 

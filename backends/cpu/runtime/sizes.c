@@ -11,7 +11,7 @@ void et_cpu_dims_to_maxima(et_cpu_handle *handle) {
   }
 }
 
-/* Returns -1, which is not a valid dim, for division by zero. */
+/* Returns -1, which is not a valid dim, for a division by zero. */
 static int64_t divide(const et_cpu_dim *dim, int64_t a, int64_t b) {
   if (b == 0) {
     return -1;
@@ -19,7 +19,7 @@ static int64_t divide(const et_cpu_dim *dim, int64_t a, int64_t b) {
   return dim->op == ET_CPU_DIM_FLOORDIV ? a / b : a % b;
 }
 
-/* Combines dims a and b. Both are in 0..INT32_MAX, so the result fits int64. */
+/* Combines dims a and b. Both are in 0..INT32_MAX, so the result fits in int64. */
 static int64_t combine(const et_cpu_dim *dim, int64_t a, int64_t b) {
   switch ((et_cpu_dim_op)dim->op) {
     case ET_CPU_DIM_ADD:

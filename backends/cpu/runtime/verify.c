@@ -3,7 +3,7 @@
 
 #include "backends/cpu/runtime/build.h"
 
-/* Maximum number of extents that are compared, which limits verification to milliseconds. */
+/* Maximum number of extents that are compared. It limits verification to milliseconds. */
 #define MAX_COMPARISONS (UINT32_C(1) << 24)
 
 typedef struct verifier {
@@ -95,12 +95,12 @@ static et_status check_writes(verifier *v, uint32_t index,
 }
 
 /* Returns the end of an output of the first `count` ops that covers the byte at `read.start`, or
- * `read.start` if none does. Searches backward, as the writer is usually a recent op. */
+ * `read.start` if none does. Searches backward, because the writer is usually a recent op. */
 static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
   for (uint32_t i = count; i > 0 && !is_spent(v); i--) {
     const et_cpu_op *op = &v->handle->ops[i - 1];
     v->comparisons +=
-        1u + op->output_count; /* bounds ops without outputs too */
+        1u + op->output_count; /* limits the work for ops without outputs */
     for (size_t k = 0; k < op->output_count; k++) {
       const extent written =
           extent_of(v->handle, op->tensors[op->input_count + k]);
@@ -154,9 +154,9 @@ static et_status check_outputs(verifier *v) {
   return ET_STATUS_OK;
 }
 
-/* Checks that an output at the start of an input has the same dtype and number of elements, as
- * the op works in place, element by element. check_apart() has checked at the maxima that both
- * have the same bytes. */
+/* Checks that an output at the start of an input has the same dtype and number of elements, because
+ * the op works in place, element by element. check_apart() has checked at the maxima that both have
+ * the same size in bytes. */
 static et_status check_in_place(const et_cpu_handle *handle,
                                 const et_cpu_op *op, et_error *error) {
   const size_t input = op->type->schema->in_place;

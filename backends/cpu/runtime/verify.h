@@ -8,10 +8,10 @@
  * states, and must not overwrite their other tensors. Then calls et_cpu_verify_call(). */
 et_status et_cpu_verify(et_cpu_handle *handle, et_error *error);
 
-/* Verifies the ops at the current sizes. Every byte that an op reads and every byte of the
- * outputs must have been written, and each op type must accept its op. Smaller sizes need this
- * again, as an op may write fewer bytes than a later one reads. If sizes have not changed, as
- * when only an int argument changes, only op types are checked. */
+/* Verifies the ops at the current sizes. Every byte that an op reads, and every byte of the
+ * outputs, must have been written, and each op type must accept its op. This is repeated when sizes
+ * change, because an op may then write fewer bytes than a later op reads. If only an int argument
+ * changes, only the op types' checks are repeated. */
 et_status et_cpu_verify_call(et_cpu_handle *handle, et_error *error);
 
 #endif /* BACKENDS_CPU_RUNTIME_VERIFY_H_ */

@@ -1,7 +1,7 @@
 /* A pool of threads that claim chunks one by one. A thread starts with its own share, whose data
- * are in its caches from the previous op, and then takes chunks of other shares. A thread that
- * is not scheduled therefore delays nobody. Idle threads spin before they sleep, as the ops of a
- * method follow each other closely. */
+ * are in its caches from the previous op, and then takes chunks of other shares. A thread that is
+ * not scheduled therefore does not delay the others. Idle threads spin before they sleep, because
+ * the ops of a method follow each other closely. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "backends/cpu/threads/pool.h"
@@ -10,22 +10,22 @@
 #include <stdint.h>
 #include <time.h>
 
-/* C++ sees plain types in place of these (pool.h), so sizes and alignments must match. */
+/* C++ uses plain types in place of these (pool.h), so sizes and alignments must match. */
 _Static_assert(sizeof(atomic_size_t) == sizeof(size_t) &&
                    _Alignof(atomic_size_t) == _Alignof(size_t) &&
                    sizeof(atomic_flag) == sizeof(bool) &&
                    sizeof(atomic_bool) == sizeof(bool),
                "et_cpu_pool has another size or alignment in C++");
 
-/* Spin time of an idle thread before it sleeps. Waking a thread takes 15 us, as long as many an
- * op, and a method may run several sequential ops between parallel ones. */
+/* Time in nanoseconds that an idle thread spins before it sleeps. Waking a thread takes 15 us,
+ * about as long as many ops, and a method may run several sequential ops between parallel ones. */
 #define MAX_WAIT_NS 200000
 
-/* Number of polls between two reads of the clock. The duration of a pause instruction varies by
- * a factor of four between processors, so the number of polls alone does not measure time. */
+/* Number of polls between two reads of the clock. The duration of a pause instruction varies by a
+ * factor of four between processors, so the number of polls alone does not measure time. */
 #define LOOKS 64
 
-/* Hints to the processor that this is a spin loop. */
+/* Tells the processor that this is a spin loop. */
 static void pause_a_little(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -82,7 +82,7 @@ static void finish(et_cpu_pool *pool, size_t chunks) {
   }
 }
 
-/* Runs the unclaimed chunks of a share. Returns their number. */
+/* Runs the unclaimed chunks of a share. Returns the number of chunks it ran. */
 static size_t run_share(et_cpu_pool *pool, et_cpu_pool_share *share) {
   size_t index = 0;
   size_t chunks = 0;
@@ -93,7 +93,7 @@ static size_t run_share(et_cpu_pool *pool, et_cpu_pool_share *share) {
   return chunks;
 }
 
-/* Runs unclaimed chunks: of share `first`, then of the others. */
+/* Runs unclaimed chunks, first of share `first`, then of the other shares. */
 static void help(et_cpu_pool *pool, size_t first) {
   const size_t count = pool->parallel.thread_count;
   size_t chunks = 0;
@@ -130,7 +130,7 @@ static void sleep_until_work(et_cpu_pool *pool, size_t seen) {
   pthread_mutex_unlock(&pool->mutex);
 }
 
-/* Returns when work was published after number `seen`, or when the pool ends. */
+/* Waits until work newer than number `seen` is published, or until the pool ends. */
 static void await_work(et_cpu_pool *pool, size_t seen) {
   if (!comes_soon(is_needed, pool, seen)) {
     sleep_until_work(pool, seen);
@@ -160,7 +160,7 @@ static bool is_finished(et_cpu_pool *pool, size_t seen) {
   return atomic_load_explicit(&pool->unfinished, memory_order_acquire) == 0;
 }
 
-/* Waits until all chunks have finished, including those that other threads have claimed. */
+/* Waits until all chunks have finished, including chunks that other threads have claimed. */
 static void await_finish(et_cpu_pool *pool) {
   if (comes_soon(is_finished, pool, 0)) {
     return;
@@ -179,8 +179,8 @@ static void run_alone(size_t count, void (*function)(void *data, size_t index),
   }
 }
 
-/* Splits the chunks into shares of nearly equal size. The release store publishes `end`,
- * `function` and `data` to the threads that claim. */
+/* Divides the chunks into shares of nearly equal size. The release store publishes `end`,
+ * `function` and `data` to the threads that claim chunks. */
 static void share_out(et_cpu_pool *pool, size_t count) {
   const size_t threads = pool->parallel.thread_count;
   size_t begin = 0;

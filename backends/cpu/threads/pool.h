@@ -1,4 +1,4 @@
-/* A small pool of POSIX threads for methods, for programs that have no pool of their own. */
+/* A small pool of POSIX threads that run methods, for programs without a pool of their own. */
 #ifndef BACKENDS_CPU_THREADS_POOL_H_
 #define BACKENDS_CPU_THREADS_POOL_H_
 
@@ -20,7 +20,7 @@ extern "C" {
 #define ET_CPU_POOL_LINE 64 /* bytes; avoids false sharing */
 
 /* C++ has no C atomics before C++23. It only reserves memory for a pool and does not use its
- * members, so it sees plain members of the same sizes (checked in pool.c). */
+ * members, so it uses plain members of the same sizes (checked in pool.c). */
 #ifdef __cplusplus
 #define ET_CPU_POOL_ALIGNED alignas(ET_CPU_POOL_LINE)
 #define ET_CPU_POOL_ATOMIC(atomic, plain) plain
@@ -31,8 +31,8 @@ extern "C" {
 
 struct et_cpu_pool;
 
-/* Chunks [end - unclaimed, end) of the current work. Ops of the same size give a thread the same
- * chunks, whose data are in its caches. */
+/* Chunks [end - unclaimed, end) of the current work. If ops have the same size, a thread gets the
+ * same chunks, whose data are in its caches. */
 typedef struct et_cpu_pool_share {
   ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(atomic_size_t,
                                          size_t) unclaimed; /* chunks left */
@@ -48,22 +48,23 @@ typedef struct et_cpu_pool {
   void *data;
   pthread_t threads[ET_CPU_POOL_MAX_THREADS];
   pthread_mutex_t mutex;
-  pthread_cond_t work; /* work was published, or the pool ends */
-  pthread_cond_t idle; /* all chunks have finished */
+  pthread_cond_t work; /* signaled when work is published or the pool ends */
+  pthread_cond_t idle; /* signaled when all chunks have finished */
   ET_CPU_POOL_ATOMIC(atomic_flag, bool) is_busy;
   ET_CPU_POOL_ATOMIC(atomic_bool, bool) is_ending;
-  et_cpu_pool_share shares[ET_CPU_POOL_MAX_THREADS]; /* [0] is the caller's */
+  /* share [0] belongs to the caller */
+  et_cpu_pool_share shares[ET_CPU_POOL_MAX_THREADS];
   ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(
-      atomic_size_t, size_t) works; /* number of works published */
+      atomic_size_t, size_t) works; /* number of the latest published work */
   ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(atomic_size_t, size_t) unfinished;
   ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(
       atomic_size_t, size_t) sleepers; /* number of sleeping threads */
 } et_cpu_pool;
 
-/* Starts thread_count - 1 threads; the caller of a method is the remaining one. The threads
+/* Starts thread_count - 1 threads. The caller of a method is the remaining thread. The threads
  * block all signals. Clears the error. Fails with INVALID_ARGUMENT unless 1 <= thread_count <=
- * ET_CPU_POOL_MAX_THREADS, and with OUT_OF_RESOURCES if the system cannot start the threads.
- * Then there is nothing to destroy. */
+ * ET_CPU_POOL_MAX_THREADS, and with OUT_OF_RESOURCES if the system cannot start the threads. After
+ * a failure, there is nothing to destroy. */
 et_status et_cpu_pool_create(et_cpu_pool *pool, size_t thread_count,
                              et_error *error);
 

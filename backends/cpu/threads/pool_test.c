@@ -19,7 +19,7 @@
 
 typedef struct tally {
   atomic_int runs[MAX_CHUNKS];
-  size_t plain[MAX_CHUNKS]; /* not atomic: the run must order it */
+  size_t plain[MAX_CHUNKS]; /* not atomic: the pool must order the accesses */
 } tally;
 
 static et_cpu_pool pool;
@@ -79,7 +79,7 @@ static void test_every_chunk_runs_once(void **state) {
   }
 }
 
-/* Runs follow each other as the ops of a method do, some after a sleep. */
+/* Runs follow each other like the ops of a method. Some start after a sleep. */
 static void test_runs_follow_each_other(void **state) {
   (void)state;
   start(4);
@@ -101,7 +101,7 @@ typedef struct meeting {
   atomic_int most;
 } meeting;
 
-/* Stays in the chunk until another thread is in one. */
+/* Stays in the chunk until another thread runs one. */
 static void meet(void *data, size_t index) {
   meeting *m = data;
   const int inside = atomic_fetch_add(&m->inside, 1) + 1;
@@ -126,8 +126,8 @@ static void test_threads_help(void **state) {
 
 static pthread_t caller;
 
-/* First chunk of each of two threads, as 1 + its index. Each thread stays in its first chunk
- * until the other one has one. */
+/* First chunk of each of two threads, stored as 1 + its index. Each thread stays in its first chunk
+ * until the other thread has started one. */
 static atomic_int first_of_caller;
 static atomic_int first_of_helper;
 
@@ -158,7 +158,7 @@ static void test_each_thread_begins_with_its_own_share(void **state) {
 static atomic_int by_caller;
 static atomic_int by_others;
 
-/* Holds helpers in their first chunk until the caller has run all others. */
+/* Keeps the other threads in their first chunk until the caller has run all other chunks. */
 static void hold_up_helpers(void *data, size_t index) {
   (void)data;
   (void)index;

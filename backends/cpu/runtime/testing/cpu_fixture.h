@@ -1,5 +1,5 @@
-/* Fixture for tests of the runtime: writes, loads and calls payloads, and provides some to start
- * with. */
+/* Fixture for tests of the runtime. It writes, loads and calls payloads, and provides some sample
+ * payloads. */
 #ifndef BACKENDS_CPU_RUNTIME_TESTING_CPU_FIXTURE_H_
 #define BACKENDS_CPU_RUNTIME_TESTING_CPU_FIXTURE_H_
 
@@ -18,7 +18,7 @@ typedef struct cpu_fixture {
 
 extern cpu_fixture cpu_test;
 
-/* A test that starts with a fresh fixture. */
+/* Defines a test that starts with a fresh fixture. */
 #define CPU_TEST(name) \
   cmocka_unit_test_setup_teardown(name, cpu_test_start, cpu_test_finish)
 
@@ -36,7 +36,7 @@ void cpu_test_must_call(size_t count);
 void cpu_test_expect_refused(const char *message);
 void cpu_test_expect_call_refused(size_t count, const char *message);
 
-/* Writes y = x + 5 + 5 for [2, 3], through scratch. */
+/* Writes y = x + 5 + 5 for [2, 3], with the intermediate result in scratch. */
 void cpu_test_write_static(void);
 
 /* Dims of cpu_test_write_dynamic(): rows, columns and rows * columns. */

@@ -11,7 +11,7 @@
 /* Large enough for payloads that exceed the verifier's limits. */
 #define CPU_WRITER_WORDS 65536
 
-/* One section of the payload. */
+/* A section of the payload. */
 typedef struct cpu_section {
   uint32_t words[CPU_WRITER_WORDS];
   size_t count; /* words */
@@ -35,7 +35,7 @@ typedef struct cpu_writer {
   uint8_t bytes[4 * 5 * CPU_WRITER_WORDS];
 } cpu_writer;
 
-/* These add an element and return its index. */
+/* Each function adds an element and returns its index. */
 uint32_t cpu_write_dim(cpu_writer *writer, et_cpu_dim dim);
 uint32_t cpu_write_const(cpu_writer *writer, uint32_t value);
 /* Adds a float32 value with these dims in default order. */
@@ -52,7 +52,7 @@ uint32_t cpu_write_op(cpu_writer *writer, uint32_t kind,
                       const uint32_t counts[5], const uint32_t *values,
                       const uint32_t *dims, const uint32_t *attributes);
 
-/* Returns the payload, in the writer's memory. */
+/* Returns the payload, which is in the writer's memory. */
 et_span cpu_write_finish(cpu_writer *writer);
 
 #endif /* BACKENDS_CPU_RUNTIME_TESTING_CPU_PAYLOAD_WRITER_H_ */

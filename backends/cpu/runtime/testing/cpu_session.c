@@ -9,7 +9,7 @@
 #include "backends/cpu/runtime/cpu_backend.h"
 #include "backends/cpu/runtime/testing/cpu_test_ops.h"
 
-/* Maximum scratch. A damaged payload may request 4 GB. */
+/* Maximum size of scratch. A damaged payload may request 4 GB. */
 #define MAX_SCRATCH 4096
 
 _Alignas(64) const float cpu_session_weights[CPU_SESSION_NUMEL] = {

@@ -1,4 +1,4 @@
-/* Loads and calls a payload, in memory of exactly the measured sizes. */
+/* Loads and calls a payload in memory of exactly the measured sizes. */
 #ifndef BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_
 #define BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_
 
@@ -30,13 +30,13 @@ typedef struct cpu_session {
   et_error error;
 } cpu_session;
 
-/* The only named data, "weights": 1, 2, 3, ... as float32. */
+/* The only piece of named data, "weights": 1, 2, 3, ... as float32. */
 extern const float cpu_session_weights[CPU_SESSION_NUMEL];
 
 /* Sets the elements to 1, 2, 3, ... in memory order. */
 void cpu_sample_make(cpu_sample *sample, int32_t rows, int32_t columns);
 
-/* Loads the payload. cpu_session_end() must release its memory, even if loading fails. */
+/* Loads the payload. Call cpu_session_end() to release its memory, even if loading fails. */
 et_status cpu_session_load(cpu_session *session, et_span payload);
 et_status cpu_session_call(cpu_session *session, et_value **args, size_t count);
 void cpu_session_end(cpu_session *session);
