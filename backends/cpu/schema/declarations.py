@@ -81,6 +81,13 @@ class Tensor:
         limits = [_ranks(shape.strip()) for shape in self.shape.split("|")]
         return min(low for low, _ in limits), max(high for _, high in limits)
 
+    @property
+    def plain_dims(self) -> tuple[str, ...] | None:
+        """The dimensions, if the tensor is one with a shape of names and constants only; otherwise, None."""
+        if self.count is not Count.ONE or not re.fullmatch(r"\[(\w+(, \w+)*)?\]", self.shape):
+            return None
+        return tuple(re.findall(r"\w+", self.shape))
+
 
 def _ranks(shape: str) -> tuple[int, int]:
     dims = [dim for dim in re.split(r",(?![^(]*\))", shape.strip("[]")) if dim.strip()]

@@ -50,8 +50,8 @@ def _lower(activation: Activation, builder: Builder, node: Node) -> None:
     builder.op(ElementwiseF32.of(activation), [layout.value], builder.write(node, layout.order), node)
 
 
-def _rule(activation: Callable[[Node], Activation]) -> Rule:
-    return Rule(lambda builder, node: _lower(activation(node), builder, node))
+def _rule(activation: Callable[[Node], Activation], whole: bool = False) -> Rule:
+    return Rule(lambda builder, node: _lower(activation(node), builder, node), whole=whole)
 
 
 def _lower_clamp(builder: Builder, node: Node) -> None:
@@ -72,12 +72,12 @@ RULES: dict[OpOverload, Rule] = {
     _aten.relu.default: _rule(lambda node: RELU),
     _aten.hardtanh.default: _rule(_hardtanh),
     _aten.clamp.default: Rule(_lower_clamp, formulas.refuses_clamp, dtypes=NUMBERS),
-    _aten.gelu.default: _rule(_gelu),
-    _aten.leaky_relu.default: _rule(_leaky_relu),
-    _aten.elu.default: Rule(_lower_elu, formulas.refuses_elu),
-    _aten.silu.default: _rule(_plain(ActivationFunction.SILU)),
-    _aten.hardswish.default: _rule(_plain(ActivationFunction.HARDSWISH)),
+    _aten.gelu.default: _rule(_gelu, whole=True),
+    _aten.leaky_relu.default: _rule(_leaky_relu, whole=True),
+    _aten.elu.default: Rule(_lower_elu, formulas.refuses_elu, whole=True),
+    _aten.silu.default: _rule(_plain(ActivationFunction.SILU), whole=True),
+    _aten.hardswish.default: _rule(_plain(ActivationFunction.HARDSWISH), whole=True),
     _aten.sigmoid.default: _rule(_plain(ActivationFunction.SIGMOID)),
     _aten.tanh.default: _rule(_plain(ActivationFunction.TANH)),
-    _aten.hardsigmoid.default: _rule(_plain(ActivationFunction.HARDSIGMOID)),
+    _aten.hardsigmoid.default: _rule(_plain(ActivationFunction.HARDSIGMOID), whole=True),
 }

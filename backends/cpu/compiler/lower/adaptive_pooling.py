@@ -72,7 +72,7 @@ def _even_side(size: Dim, count: Dim) -> int:
 
 _WITH_INDICES = (torch.float32, torch.int64)
 RULES: dict[OpOverload, Rule] = {
-    _aten.adaptive_avg_pool2d.default: Rule(_lower_mean, numbers=True),
+    _aten.adaptive_avg_pool2d.default: Rule(_lower_mean, numbers=True, whole=True),
     _aten._adaptive_avg_pool2d.default: Rule(_lower_mean, numbers=True),
     _aten._adaptive_avg_pool3d.default: Rule(_lower_mean, numbers=True),
     _aten.adaptive_max_pool2d.default: Rule(_lower_max, dtypes=_WITH_INDICES, first=(torch.float32,), numbers=True),

@@ -96,5 +96,7 @@ def _refuses_mask(node: Node) -> Refusal:
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.scaled_dot_product_attention.default: Rule(_lower_attention, _refuses, dtypes=(torch.float32, torch.bool)),
+    _aten.scaled_dot_product_attention.default: Rule(
+        _lower_attention, _refuses, dtypes=(torch.float32, torch.bool), whole=True
+    ),
 }

@@ -97,5 +97,5 @@ def _refuses_rows(program: Program, node: Node) -> Refusal:
 RULES: dict[OpOverload, Rule] = {
     _aten._native_batch_norm_legit_no_training.default: Rule(_lower_batch_norm, _refuses_batch_norm),
     _aten.native_group_norm.default: Rule(_lower_group_norm, _refuses_group_norm, numbers=True),
-    _aten.instance_norm.default: Rule(_lower_instance_norm, _refuses_instance_norm),
+    _aten.instance_norm.default: Rule(_lower_instance_norm, _refuses_instance_norm, whole=True),
 }

@@ -34,4 +34,4 @@ def _window_count(window: Window, axis: int, extent: Dim) -> Dim:
     return (left // window.stride[axis] if isinstance(left, int) else FloorDiv(left, window.stride[axis])) + 1
 
 
-RULES: dict[OpOverload, Rule] = {torch.ops.aten.col2im.default: Rule(_lower, numbers=True)}
+RULES: dict[OpOverload, Rule] = {torch.ops.aten.col2im.default: Rule(_lower, numbers=True, whole=True)}

@@ -244,6 +244,6 @@ RULES: dict[Callable[..., Any], Rule] = {
     _aten.expand_copy.default: Rule(_lower_expand, _refuses_expand, dtypes=ANY, numbers=True),
     _aten.copy.default: Rule(_lower_copy, _refuses_copy, dtypes=ANY),
     _aten.constant_pad_nd.default: Rule(_lower_pad),
-    _aten.roll.default: Rule(_lower_roll, _refuses_roll, dtypes=ANY),
+    _aten.roll.default: Rule(_lower_roll, _refuses_roll, dtypes=ANY, whole=True),
     _aten.flip.default: Rule(_lower_flip, _refuses_flip, dtypes=ANY),
 }

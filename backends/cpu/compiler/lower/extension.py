@@ -117,5 +117,5 @@ def _refuses_pads(program: Program, node: Node) -> Refusal:
 _MODES: dict[str, _Parts] = {"reflect": _reflected, "replicate": _replicated, "circular": _wrapped}
 RULES: dict[OpOverload, Rule] = {
     _aten.repeat.default: Rule(_lower_repeat, _refuses_repeat, dtypes=ANY),
-    _aten.pad.default: Rule(_lower_pad, _refuses_pads, dtypes=ANY),
+    _aten.pad.default: Rule(_lower_pad, _refuses_pads, dtypes=ANY, whole=True),
 }

@@ -79,8 +79,8 @@ def _softmax(spec: Softmax) -> Rule:
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.layer_norm.default: Rule(_lower_layer_norm, _refuses_norm),
-    _aten.rms_norm.default: Rule(_lower_rms_norm, _refuses_norm),
+    _aten.layer_norm.default: Rule(_lower_layer_norm, _refuses_norm, whole=True),
+    _aten.rms_norm.default: Rule(_lower_rms_norm, _refuses_norm, whole=True),
     _aten._softmax.default: _softmax(Softmax()),
     _aten._log_softmax.default: _softmax(Softmax(logarithm=True)),
 }

@@ -130,8 +130,8 @@ def _pair(sizes: Any) -> Pair:
 _WITH_INDICES = (torch.float32, torch.int64)
 RULES: dict[OpOverload, Rule] = {
     _aten.mean.dim: Rule(_lower_mean, reductions.refuses),
-    _aten.avg_pool2d.default: Rule(_lower_average, _refuses_average),
-    _aten.max_pool2d.default: Rule(_lower_max, _refuses_window),
+    _aten.avg_pool2d.default: Rule(_lower_average, _refuses_average, whole=True),
+    _aten.max_pool2d.default: Rule(_lower_max, _refuses_window, whole=True),
     _aten.max_pool2d_with_indices.default: Rule(
         _lower_max_with_indices, _refuses_max_with_indices, dtypes=_WITH_INDICES, first=(torch.float32,)
     ),

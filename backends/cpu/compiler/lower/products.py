@@ -131,6 +131,6 @@ RULES: dict[OpOverload, Rule] = {
     _aten.mm.default: Rule(_lower_mm, _refuses_product),
     _aten.bmm.default: Rule(_lower_matmul, _refuses_product),
     _aten.addmm.default: Rule(_lower_addmm, _refuses_addmm),
-    _aten.linear.default: Rule(_lower_linear, _refuses_linear),
+    _aten.linear.default: Rule(_lower_linear, _refuses_linear, whole=True),
     torch.ops.grouped.mm.default: Rule(_lower_grouped_mm, _refuses_grouped_mm, dtypes=NUMBERS),
 }

@@ -55,7 +55,7 @@ def _refuses(program: Program, node: Node) -> Refusal:
 
 
 def _rule(mode: ResizeMode) -> Rule:
-    return Rule(lambda builder, node: _lower(builder, node, mode), _refuses, numbers=True)
+    return Rule(lambda builder, node: _lower(builder, node, mode), _refuses, numbers=True, whole=True)
 
 
 RULES: dict[OpOverload, Rule] = {

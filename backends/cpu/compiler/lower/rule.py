@@ -12,6 +12,7 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import Bounds, Dim, dim_of, dims_of
 from backends.cpu.compiler.ops.cast import HALVES
 from backends.cpu.compiler.quantized import QuantizedConstants
+from backends.cpu.schema.declarations import OpSpec
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
 
@@ -60,6 +61,20 @@ def never(program: Program, node: Node) -> Refusal:
 
 
 @dataclass(frozen=True)
+class Example:
+    """A call that a rule lowers to `op`, perhaps among other ops.
+
+    Tests compare its results with PyTorch, and run it with damaged payloads.
+
+    inputs: makes the arguments of `function`.
+    """
+
+    op: type[OpSpec]
+    function: Callable[..., Any]
+    inputs: Callable[[], tuple[Tensor, ...]]
+
+
+@dataclass(frozen=True)
 class Rule:
     """The lowering of an operator of the edge dialect.
 
@@ -70,6 +85,7 @@ class Rule:
     dtypes: allowed dtypes of operands and results.
     first: allowed dtypes of the first operand; None for `dtypes`.
     numbers: whether operands may be dynamic integers.
+    whole: whether PyTorch would decompose the operator, unless the partitioner keeps it whole.
     """
 
     lower: Callable[["Builder", Node], None]
@@ -78,6 +94,8 @@ class Rule:
     dtypes: tuple[torch.dtype, ...] = (torch.float32,)
     first: tuple[torch.dtype, ...] | None = None
     numbers: bool = False
+    whole: bool = False
+    examples: tuple[Example, ...] = ()
 
 
 def argument(node: Node, index: int, name: str, default: Any = None) -> Any:

@@ -7,7 +7,7 @@ from torch.fx import Node
 from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, view
 from backends.cpu.compiler.lower.reductions import rows_of
-from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import NUMBERS, Example, Program, Refusal, Rule, dims_at, tensor_of
 from backends.cpu.schema.indexing import Cumsum
 
 _aten = torch.ops.aten
@@ -30,5 +30,10 @@ def _refuses_cumsum(program: Program, node: Node) -> Refusal:
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.cumsum.default: Rule(_lower_cumsum, _refuses_cumsum, dtypes=NUMBERS),
+    _aten.cumsum.default: Rule(
+        _lower_cumsum,
+        _refuses_cumsum,
+        dtypes=NUMBERS,
+        examples=(Example(Cumsum, lambda x: x.cumsum(1), lambda: (torch.randn(3, 4, 5),)),),
+    ),
 }

@@ -1,116 +1,31 @@
-"""The table of lowering rules. Each family of operators is a module with `RULES`."""
+"""The table of lowering rules: the `RULES` of all modules of this package."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.dim_table import can_compute
 from backends.cpu.compiler.dims import dims_of
-from backends.cpu.compiler.lower import (
-    activations,
-    adaptive_pooling,
-    attention,
-    casts,
-    channels,
-    col2im,
-    constants,
-    convolutions,
-    copies,
-    elementwise,
-    extension,
-    formulas,
-    low_bit,
-    normalization,
-    parts,
-    pooling,
-    products,
-    quantization,
-    reductions,
-    resizing,
-    running,
-    sampling,
-    selection,
-    shapes,
-    sizes,
-    tables,
-    updates,
-    variance,
-    volumes,
-)
 from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
 from backends.cpu.compiler.lower.windows import refuses_window
 from backends.cpu.compiler.ops.cast import HALVES
+from backends.cpu.schema.discovery import modules_of
 from exir.dialects.edge import to_torch_overload
 
-_FAMILIES = (
-    *(
-        convolutions,
-        products,
-        pooling,
-        activations,
-        elementwise,
-        formulas,
-        normalization,
-        channels,
-        variance,
-        resizing,
-        sampling,
-        col2im,
-        adaptive_pooling,
-        volumes,
-    ),
-    *(
-        quantization,
-        low_bit,
-        attention,
-        tables,
-        parts,
-        casts,
-        constants,
-        copies,
-        extension,
-        shapes,
-        sizes,
-        updates,
-        reductions,
-        running,
-        selection,
-    ),
-)
 
-RULES: dict[Callable[..., Any], Rule] = {
-    operator: rule for family in _FAMILIES for operator, rule in family.RULES.items()
-}
+def _all_rules() -> Iterator[tuple[Callable[..., Any], Rule]]:
+    for module in modules_of("backends.cpu.compiler.lower"):
+        if module.__name__ != __name__:
+            yield from getattr(module, "RULES", {}).items()
 
-# Operators that PyTorch would decompose, but that are lowered as a whole.
-WHOLE = tuple(
-    operator
-    for operator in (
-        torch.ops.aten.linear.default,
-        torch.ops.aten.adaptive_avg_pool2d.default,
-        torch.ops.aten.avg_pool2d.default,
-        torch.ops.aten.max_pool2d.default,
-        torch.ops.aten.gelu.default,
-        torch.ops.aten.silu.default,
-        torch.ops.aten.silu_.default,
-        torch.ops.aten.hardswish.default,
-        torch.ops.aten.hardswish_.default,
-        torch.ops.aten.hardsigmoid.default,
-        torch.ops.aten.leaky_relu.default,
-        torch.ops.aten.elu.default,
-        torch.ops.aten.layer_norm.default,
-        torch.ops.aten.rms_norm.default,
-        torch.ops.aten.scaled_dot_product_attention.default,
-        torch.ops.aten.roll.default,
-        torch.ops.aten.col2im.default,
-        torch.ops.aten.instance_norm.default,
-        torch.ops.aten.pad.default,
-        *resizing.RULES,
-    )
-    if operator in RULES
-)
+
+RULES: dict[Callable[..., Any], Rule] = dict(_all_rules())
+
+WHOLE = tuple(operator for operator, rule in RULES.items() if isinstance(operator, OpOverload) and rule.whole)
+"""Operators that PyTorch would decompose, but that are lowered as a whole."""
 
 
 def rule_of(node: Node) -> Rule | None:

@@ -7,28 +7,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from backends.cpu.compiler.ops.quantization import quantized
-from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
+from backends.cpu.compiler.ops.reference import evaluate
 from backends.cpu.compiler.ops.window import padded
-from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.pooling import WHOLE, AdaptivePool, PoolF32, PoolMode, PoolQs8
 from backends.cpu.schema.records import Window
-
-
-@check_shapes.register
-def _check_pool_f32(spec: PoolF32, sizes: Sizes) -> None:
-    _check_pool(spec, sizes)
-
-
-@check_shapes.register
-def _check_pool_qs8(spec: PoolQs8, sizes: Sizes) -> None:
-    _check_pool(spec, sizes)
-
-
-def _check_pool(spec: OpSpec, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 2, f"{len(sizes)} tensors")
-    x, y = sizes
-    expect(spec, len(x) == len(y) == 4, f"{x} and {y} are not images")
-    expect(spec, (x[0], x[3]) == (y[0], y[3]), f"batch or channels of {x} and {y} differ")
 
 
 @evaluate.register
@@ -76,14 +58,6 @@ def _window(spec: PoolF32, image: Tensor) -> Window:
     """Return the window over `image`, [B, C, H, W]."""
     size = image.shape[2], image.shape[3]
     return Window(size, size) if spec.window == WHOLE else spec.window
-
-
-@check_shapes.register
-def _check_adaptive_pool(spec: AdaptivePool, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 2, f"{len(sizes)} tensors")
-    x, y = sizes
-    expect(spec, len(x) == len(y) == 5, f"{x} and {y} are not volumes")
-    expect(spec, (x[0], x[4]) == (y[0], y[4]), f"batch or channels of {x} and {y} differ")
 
 
 @evaluate.register

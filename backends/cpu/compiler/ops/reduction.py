@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
+from backends.cpu.compiler.ops.reference import evaluate
 from backends.cpu.schema.reduction import Reduce, Reduction
 
 _FUNCTIONS: dict[Reduction, Callable[..., Tensor]] = {
@@ -17,13 +17,6 @@ _FUNCTIONS: dict[Reduction, Callable[..., Tensor]] = {
     Reduction.ARGMAX: torch.argmax,
     Reduction.ARGMIN: torch.argmin,
 }
-
-
-@check_shapes.register
-def _check_reduce(spec: Reduce, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 2, f"{len(sizes)} tensors")
-    x, y = sizes
-    expect(spec, len(x) == 3 and y == (x[0], x[2]), f"the input is {x}, the output {y}")
 
 
 @evaluate.register

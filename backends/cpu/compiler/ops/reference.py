@@ -1,6 +1,6 @@
 """The reference semantics of ops in PyTorch: checks of shapes, and evaluation.
 
-Modules of this package register one function of each kind for every op.
+Modules of this package, and those of `lower`, register functions for ops.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,27 @@ Sizes = Sequence[tuple[Dim, ...]]
 
 @singledispatch
 def check_shapes(spec: OpSpec, sizes: Sizes) -> None:
-    """Raise `InternalError` unless inputs, outputs and workspaces of `spec` may have these sizes."""
-    raise NotImplementedError(f"{spec.op_name()} has no check of shapes")
+    """Raise `InternalError` unless inputs, outputs and workspaces of `spec` may have these sizes.
+
+    By default, dimensions with the same name in the declared shapes have the same size. Ops with other relations
+    between sizes register a function.
+    """
+    declared = (*spec.inputs, *spec.outputs, *spec.workspaces)
+    expect(spec, len(sizes) == len(declared), f"{len(sizes)} tensors")
+    named: dict[str, Dim] = {}
+    for tensor, given in zip(declared, sizes, strict=True):
+        if tensor.plain_dims is None:
+            raise NotImplementedError(f"{spec.op_name()} has no check of shapes")
+        expect(spec, len(given) == len(tensor.plain_dims), f"{tensor.name} is {given}, expected {tensor.shape}")
+        for name, size in zip(tensor.plain_dims, given, strict=True):
+            expected = int(name) if name.isdecimal() else named.setdefault(name, size)
+            expect(spec, size == expected, f"{tensor.name} is {given}, expected {name} = {expected} in {tensor.shape}")
+
+
+def has_shape_check(op: type[OpSpec]) -> bool:
+    """Return whether `check_shapes` supports `op`."""
+    is_plain = all(tensor.plain_dims is not None for tensor in (*op.inputs, *op.outputs, *op.workspaces))
+    return is_plain or check_shapes.dispatch(op) is not check_shapes.dispatch(OpSpec)
 
 
 @singledispatch

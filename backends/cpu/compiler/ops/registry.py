@@ -1,17 +1,5 @@
-"""Imports the modules that register the reference semantics of all ops."""
+"""Imports all modules of this package, which register the reference semantics of ops."""
 
-from backends.cpu.compiler.ops import (  # noqa: F401
-    attention,
-    cast,
-    convolution,
-    copies,
-    elementwise,
-    embedding,
-    gemm,
-    indexing,
-    normalization,
-    pooling,
-    quantization,
-    reduction,
-    resampling,
-)
+from backends.cpu.schema.discovery import modules_of
+
+modules_of("backends.cpu.compiler.ops")
