@@ -1,13 +1,13 @@
-/* measure: prints the memory that the delegate of an XNNPACK payload needs, as constant C
+/* Program `measure`: prints the memory that the delegate of an XNNPACK payload needs, as constant C
  * expressions for builds.
  *
- * measure < PAYLOAD */
+ * Usage: measure < PAYLOAD */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "backends/xnnpack/runtime/build.h"
 
-/* Ops are counted but not run, so that empty definitions are enough to link. */
+/* Ops are counted but not run, so empty definitions are enough to link. */
 #define STEPS(X)               \
   X(et_cpu_op_mbconv_f32)      \
   X(et_cpu_op_cast)            \
@@ -44,7 +44,7 @@ STEPS(DEFINE)
 
 #define BLOCK 65536
 
-/* Returns all bytes of the standard input, or NULL on failure. */
+/* Returns all bytes of standard input, or NULL on failure. */
 static uint8_t *read_all(size_t *size) {
   uint8_t *bytes = NULL;
   size_t got = 0;

@@ -1,11 +1,12 @@
-"""Libraries that are compiled once an instruction set, and the build setting that says for which."""
+"""Libraries that are compiled once per instruction set, and the build setting that selects the sets."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//tools/build_defs:object_library.bzl", "object_library")
 
-# Only what simd.h says fuses: contraction would make bits depend on the compiler. Checked copies, which Bazel's toolchain asks for with
-# `-c opt`, keep gcc from holding tiles of bytes in registers: int8 networks took 1.6 to 2.4 times as long. With -O2 code is 4 KB smaller,
-# and depthwise convolutions, layers in bytes and those of 4 bits take 3 to 4 % longer with AVX2.
+# Only simd.h fuses operations. With contraction, results would depend on the compiler.
+# _FORTIFY_SOURCE, which Bazel's toolchain defines with `-c opt`, keeps GCC from holding int8 tiles in
+# registers: int8 networks took 1.6 to 2.4 times as long. With -O2, code is 4 KB smaller, but depthwise
+# convolutions, int8 layers and 4-bit layers take 3 to 4 % longer with AVX2.
 SIMD_COPTS = [
     "-std=c11",
     "-Wall",
@@ -56,34 +57,39 @@ def _isa_setting_impl(ctx):
 cpu_isa_setting = rule(
     implementation = _isa_setting_impl,
     build_setting = config.string(flag = True),
-    doc = "Which instruction sets are linked: auto (all of the target's processor, chosen at load), or one of them.",
+    doc = "Instruction sets to link: auto (all sets of the target's architecture, selected at load), or one of them.",
 )
 
 def per_isa(lists):
-    """A select over the instruction sets that are linked.
+    """Returns a select over the linked instruction sets.
 
     Args:
-      lists: dict from each instruction set's name to a list.
+      lists: dict from the name of each instruction set to a list.
     Returns:
-      for `auto` the lists of all that the target's processor may have, else that of the one chosen.
+      a select. For `auto`, it concatenates the lists of all instruction sets of the target's
+      architecture; otherwise, it yields the list of the chosen one.
     """
     choices = {"//backends/cpu/microkernels:only_" + isa: lists[isa] for isa in _ISAS}
     choices["//backends/cpu/microkernels:auto_x86_64"] = lists["plain"] + lists["avx2"] + lists["avxvnni"] + lists["avx512"]
     choices["//backends/cpu/microkernels:auto_aarch64"] = lists["plain"] + lists["neon"]
     conditions = {str(Label(label)): value for label, value in choices.items()}
 
-    # `auto` on another processor. A setting of its own for it would clash with those above: to Bazel 4, they are no more special.
+    # `auto` on another architecture. It cannot have its own config_setting, because Bazel 4 would
+    # consider it ambiguous with the settings above.
     conditions["//conditions:default"] = lists["plain"]
     return select(conditions)
 
 def microkernel_library(name, srcs, multiplies_bytes, deps):
-    """The archives of loops, one for each instruction set that is linked: of an archive's objects, the linker takes those that a step calls.
+    """Defines a library with one archive of microkernels per linked instruction set.
+
+    The linker takes only those objects of an archive that ops call.
 
     Args:
-      name: of the library; `name`_avx2 and so on are the archives.
-      srcs: sources written with simd.h.
-      multiplies_bytes: those that AVX-VNNI has variants of, not those of AVX2. They call others, and no other calls them.
-      deps: the headers that sources are written with.
+      name: name of the library. Its archives are `name`_avx2 and so on.
+      srcs: sources that use simd.h.
+      multiplies_bytes: the sources with int8 dot products, which have AVX-VNNI variants. They may call
+        other sources, but other sources must not call them.
+      deps: libraries with the headers that the sources include.
     """
     for isa, copts in _ISA_COPTS.items():
         is_part = isa == "avxvnni"
@@ -92,7 +98,7 @@ def microkernel_library(name, srcs, multiplies_bytes, deps):
             srcs = multiplies_bytes if is_part else srcs,
             copts = SIMD_COPTS + copts + ["-DET_CPU_ISA_" + isa.upper()],
             copts_flag = "//backends/cpu/microkernels:copts",
-            tags = ["manual"],  # a compiler for another processor refuses the flags
+            tags = ["manual"],  # compilers for other architectures reject the flags
             deps = deps + ([":%s_avx2" % name] if is_part else []),
         )
     cc_library(

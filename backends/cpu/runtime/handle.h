@@ -24,10 +24,9 @@ typedef enum et_cpu_argument_kind {
 
 /* An argument of a call. Inputs precede outputs. */
 typedef struct et_cpu_argument {
-  uint32_t
-      /* its first value, which has the sizes in memory order, or ET_CPU_NO_VALUE */
-      value;
-  /* dim order, 4 bits per dim; the outermost is in the lowest bits */
+  /* Its first value, which has the sizes in memory order, or ET_CPU_NO_VALUE. */
+  uint32_t value;
+  /* Dim order, 4 bits per dim. The outermost dim is in the lowest bits. */
   uint32_t order;
   uint8_t kind; /* et_cpu_argument_kind */
 } et_cpu_argument;

@@ -1,4 +1,4 @@
-/* Op argmax_pool: maximum over windows that do not overlap, and its index in the window. */
+/* Op argmax_pool: maximum over non-overlapping windows, and its index in the window. */
 #include "backends/cpu/schema/argmax_pool.h"
 
 #include <math.h>

@@ -14,8 +14,8 @@ static et_xnn_builder counting(const et_backend_context *context,
                           .used = {.tensors = et_fb_count(graph->values)}};
 }
 
-/* Opens and verifies the payload, counts the memory that its ops need, and plans scratch without
- * a handle. */
+/* Opens and verifies the payload, counts the memory that its ops need, and plans scratch. There is
+ * no handle yet. */
 static et_status open_graph(const et_backend_context *context,
                             const et_xnn_options *options, et_xnn_graph *graph,
                             et_xnn_recent *recent, et_xnn_sizes *out) {
@@ -32,7 +32,7 @@ static et_status open_graph(const et_backend_context *context,
   return ET_STATUS_OK;
 }
 
-/* Plans scratch again, and stores the offsets in the handle. */
+/* Plans scratch again and stores the offsets in the handle. */
 static et_status plan_scratch(const et_backend_context *context,
                               const et_xnn_options *options,
                               et_xnn_handle *handle) {
@@ -42,7 +42,7 @@ static et_status plan_scratch(const et_backend_context *context,
 
 #define REGIONS 11
 
-/* Takes the regions of a handle, in the order of ET_XNN_HANDLE_BYTES. */
+/* Allocates the regions of a handle, in the order of ET_XNN_HANDLE_BYTES. */
 static bool take_all(const et_xnn_sizes *needed, et_arena *arena,
                      void *regions[REGIONS]) {
   const et_xnn_counts *counts = &needed->counts;
@@ -71,7 +71,7 @@ static bool take_all(const et_xnn_sizes *needed, et_arena *arena,
   return true;
 }
 
-/* Takes the memory of a handle and initializes it. If the arena only measures, *out is NULL. */
+/* Allocates and initializes the memory of a handle. If the arena only measures, *out is NULL. */
 static et_status reserve(const et_backend_context *context,
                          const et_xnn_sizes *needed, const et_xnn_graph *graph,
                          et_arena *arena, et_xnn_handle **out) {
@@ -166,7 +166,8 @@ static void fill_values(et_xnn_handle *handle) {
   }
 }
 
-/* Checks that the node reads values that have been written, and writes values that have not. */
+/* Checks that the node reads only values that have been written and writes only values that have
+ * not. */
 static et_status check_order(et_xnn_handle *handle, const et_xnn_node *node,
                              et_error *error) {
   for (uint8_t i = 0; i < node->input_count; i++) {

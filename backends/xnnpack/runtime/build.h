@@ -9,14 +9,14 @@ typedef struct et_xnn_sizes {
   et_xnn_counts counts;
   uint32_t nodes;
   uint32_t arguments; /* inputs and outputs of a call */
-  size_t outputs;     /* outputs among the arguments */
+  size_t outputs;     /* number of outputs among the arguments */
   size_t scratch_bytes;
 } et_xnn_sizes;
 
 /* Verifies the payload and counts the memory that its ops need. */
 et_status et_xnn_size_up(const et_backend_context *context, et_xnn_sizes *out);
 
-/* Reports the same in the form of et_backend.measure. */
+/* Reports the same counts in the form of et_backend.measure. */
 et_status et_xnn_measure(const et_backend_context *context,
                          et_backend_requirements *out);
 

@@ -1,17 +1,17 @@
-/* The tensors and ops that rules emit in mode COUNT determine the reserved memory. Those emitted
- * in modes BUILD and RESIZE use it. The memory suffices under these invariants:
+/* The tensors and ops that rules emit in mode COUNT determine the reserved memory. Those emitted in
+ * modes BUILD and RESIZE use it. The memory suffices under these invariants:
  *
  * - Rules branch on the payload, the options and the declared sizes only. Modes differ in the sizes
- *   of tensors, never in their number or order. add() checks tensors against handle->counts,
+ *   of tensors, never in their number or order. add() checks tensors against handle->counts, and
  *   et_xnn_emit() checks ops, references, dims and words.
- * - Inferred sizes never exceed the declared ones in bytes: resize() checks each tensor against the
+ * - Inferred sizes in bytes never exceed the declared ones. resize() checks each tensor against the
  *   capacity of its slot. Tensors of et_xnn_own() therefore need at most the scratch that plan.c
  *   reserved at handle->rooms, and have the same order.
- * - Packed constants have sizes that follow from constants, which are the same in all modes. The
- *   sum is not checked again. et_xnn_build() counts and builds with one context, so the same
- *   constants are shared in both.
- * - RESIZE keeps slots, data and packed constants, and rewrites sizes and ops. et_xnn_emit()
- *   checks each op against its new sizes. */
+ * - The sizes of packed constants follow from constants, which are the same in all modes. Their sum
+ *   is not checked again. et_xnn_build() counts and builds with one context, so both modes share
+ *   the same constants.
+ * - RESIZE keeps slots, data and packed constants, and rewrites sizes and ops. et_xnn_emit() checks
+ *   each op against its new sizes. */
 #include "backends/xnnpack/runtime/builder.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ et_xnn_dims et_xnn_dims_of(const et_xnn_builder *b, uint32_t id) {
                                  : dims_in(&b->handle->tensors[id]);
 }
 
-/* Sets sizes with `numel` elements, whose product the caller has checked. */
+/* Sets sizes with `numel` elements. The caller has checked their product. */
 static void set_dims(et_cpu_tensor *tensor, const et_xnn_dims *dims,
                      size_t numel) {
   memset(tensor->sizes, 0, sizeof tensor->sizes);
@@ -96,7 +96,7 @@ void et_xnn_infer(et_xnn_builder *b, uint8_t index, const et_xnn_dims *dims) {
   resize(b, b->node->outputs[index], dims);
 }
 
-/* Adds a tensor after the existing ones. Mode COUNT counts it only. */
+/* Appends a tensor. Mode COUNT only counts it. */
 static et_xnn_tensor add(et_xnn_builder *b, et_scalar_type dtype,
                          const et_xnn_dims *dims, const et_xnn_slot *slot,
                          void *data) {
@@ -163,7 +163,7 @@ et_xnn_tensor et_xnn_view(et_xnn_builder *b, et_xnn_tensor tensor,
              viewed->data);
 }
 
-/* Returns the bytes of a tensor, rounded up to the alignment, or SIZE_MAX on overflow. */
+/* Returns the size of a tensor in bytes, rounded up to the alignment, or SIZE_MAX on overflow. */
 static size_t aligned_bytes(et_scalar_type dtype, const et_xnn_dims *dims) {
   size_t numel = 0;
   size_t bytes = 0;

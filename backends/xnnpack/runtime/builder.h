@@ -1,6 +1,6 @@
-/* Builds ops from groups of nodes. The rule of each group runs in three modes: to count before
- * there is memory, to build, and to resize for a call. It must emit the same tensors and ops in
- * the same order each time (builder.c). */
+/* Builds ops from groups of nodes. The rule of each group runs in three modes: COUNT, before there
+ * is memory, BUILD, and RESIZE, for a call. It must emit the same tensors and ops in the same order
+ * each time (builder.c). */
 #ifndef BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 #define BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 
@@ -9,7 +9,7 @@
 #include "backends/xnnpack/runtime/handle.h"
 
 typedef enum et_xnn_mode {
-  ET_XNN_COUNT,  /* declared sizes, no handle */
+  ET_XNN_COUNT,  /* declared sizes; no handle */
   ET_XNN_BUILD,  /* sizes inferred from the inputs' upper bounds */
   ET_XNN_RESIZE, /* sizes inferred from the inputs of a call */
 } et_xnn_mode;
@@ -18,21 +18,23 @@ typedef struct et_xnn_builder {
   et_xnn_mode mode;
   et_xnn_options options;
   const et_xnn_graph *graph;
-  et_xnn_handle *handle;             /* NULL when counting */
-  const et_backend_context *context; /* NULL when resizing */
+  et_xnn_handle *handle;             /* NULL in mode COUNT */
+  const et_backend_context *context; /* NULL in mode RESIZE */
   et_error *error;
-  const et_xnn_group *group; /* the group whose rule runs */
+  const et_xnn_group *group; /* group whose rule runs */
   const et_xnn_node *node;   /* its node */
   et_xnn_uses uses;
   et_xnn_counts used;
-  size_t room;      /* bytes of scratch of the node's own tensors so far */
-  et_status status; /* first failure; rules continue, but emit nothing */
+  /* bytes of scratch that the node's own tensors use so far */
+  size_t room;
+  et_status status; /* first failure; rules continue but emit nothing */
 } et_xnn_builder;
 
-/* Maximum number of threads with a workspace each. */
+/* Maximum number of threads that get a workspace each. */
 #define ET_XNN_THREADS 4
 
-/* Index of a tensor in the handle. Tensors of graph values come first, at their ids. */
+/* Index of a tensor in the handle. The tensors of graph values come first; their index is the
+ * id. */
 typedef uint32_t et_xnn_tensor;
 
 /* Records the node's failure, DELEGATE_INCOMPATIBLE. Later failures are ignored. */
@@ -58,11 +60,11 @@ et_xnn_value et_xnn_output(const et_xnn_builder *b, uint8_t index);
 /* Returns the sizes of value `id`: declared sizes in mode COUNT, inferred sizes otherwise. */
 et_xnn_dims et_xnn_dims_of(const et_xnn_builder *b, uint32_t id);
 
-/* Sets the sizes of output `index` of the node. Fails if they exceed the declared bytes. Does
- * nothing in mode COUNT. */
+/* Sets the sizes of output `index` of the node. Fails if they exceed the declared size in bytes.
+ * Does nothing in mode COUNT. */
 void et_xnn_infer(et_xnn_builder *b, uint8_t index, const et_xnn_dims *dims);
 
-/* Returns the tensor of value `id`. Constants that ops read in place are located here. */
+/* Returns the tensor of value `id`. Sets the data of constants that ops read in place. */
 et_xnn_tensor et_xnn_tensor_of(et_xnn_builder *b, uint32_t id);
 
 /* Adds a tensor that aliases `tensor` with other sizes. The number of elements must be the same. */
@@ -73,15 +75,15 @@ et_xnn_tensor et_xnn_view(et_xnn_builder *b, et_xnn_tensor tensor,
 et_xnn_tensor et_xnn_own(et_xnn_builder *b, et_scalar_type dtype,
                          const et_xnn_dims *dims);
 
-/* Returns an input as float32. Adds a conversion to scratch if it has another datatype. */
+/* Returns an input as float32. If it has another datatype, adds a conversion to scratch. */
 et_xnn_tensor et_xnn_floats_of(et_xnn_builder *b, uint32_t id);
 
 /* Emits the conversion of value `id` to float32, into tensor `to`. */
 void et_xnn_read_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor to);
 
-/* et_xnn_floats_for() returns the float32 tensor that the node's op writes for value `id`: its
- * own, or one in scratch. et_xnn_put_floats() then converts that tensor to the value's datatype,
- * if it has another one. */
+/* et_xnn_floats_for() returns the float32 tensor that the node's op writes for value `id`. It is
+ * the value's own tensor, or one in scratch if the value has another datatype. In this case,
+ * et_xnn_put_floats() converts that tensor to the value's datatype. */
 et_xnn_tensor et_xnn_floats_for(et_xnn_builder *b, uint32_t id);
 void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats);
 
@@ -89,8 +91,8 @@ void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats);
 typedef et_status et_xnn_fill(et_xnn_builder *b, const void *request,
                               void *bytes);
 
-/* A packed constant, made from value `id`. With a `share`, methods share it through the store:
- * the text distinguishes the packed forms of one constant. */
+/* A packed constant that is made from value `id`. If `share` is set, methods share the constant
+ * through the store. The text distinguishes the packed forms of one constant. */
 typedef struct et_xnn_packing {
   et_scalar_type dtype;
   et_xnn_dims dims;
@@ -123,24 +125,24 @@ void et_xnn_emit(et_xnn_builder *b, const et_xnn_emission *emission);
 /* Returns the quantization of `value`, an int8 or uint8 input. */
 et_cpu_quant_params et_xnn_quant_params(const et_xnn_value *value);
 
-/* Returns the quantization of `value`, an int8 or uint8 output, with the node's bounds. */
+/* Returns the quantization of `value`, an int8 or uint8 output, including the node's bounds. */
 et_cpu_output_quantization et_xnn_output_quantization(
     const et_xnn_builder *b, const et_xnn_value *value);
 
-/* Quantizes `number` as `value`, clamped to the node's bounds. */
+/* Quantizes `number` like `value`, clamped to the node's bounds. */
 int32_t et_xnn_byte_of(const et_xnn_builder *b, const et_xnn_value *value,
                        float number);
 
-/* Adds a workspace [threads, floats] in scratch, with 2 to ET_XNN_THREADS threads depending on
- * its size. */
+/* Adds a workspace [threads, floats] in scratch. The number of threads is 2 to ET_XNN_THREADS,
+ * depending on the size. */
 et_xnn_tensor et_xnn_workspaces(et_xnn_builder *b, size_t floats);
 
-/* Appends the node's residual to the `count` inputs of its op, if it has one. Returns the number
+/* Appends the node's residual, if it has one, to the `count` inputs of its op. Returns the number
  * of inputs. */
 uint16_t et_xnn_add_residual(et_xnn_builder *b, et_xnn_tensor *inputs,
                              uint16_t count);
 
-/* Returns the bits of a float. */
+/* Returns the bit pattern of a float. */
 uint32_t et_xnn_bits(float number);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_BUILDER_H_ */

@@ -62,7 +62,7 @@ static et_status check_arguments(const et_xnn_handle *handle, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* Returns the size of a dimension in memory order, as values have them. */
+/* Returns the size of a dimension. Dimensions are in memory order, as in values. */
 static int32_t size_at(const et_tensor *tensor, uint8_t dim) {
   return tensor->rank == 0 ? 1 : tensor->sizes[tensor->dim_order[dim]];
 }
@@ -157,7 +157,7 @@ static void bind_tensor(et_cpu_tensor *tensor, const et_xnn_slot *slot,
       tensor->data = slot->capacity != 0 ? scratch.data + slot->offset : NULL;
       break;
     default:
-      break; /* constant; set at load time */
+      break; /* constant data, set at load time */
   }
 }
 
@@ -175,14 +175,14 @@ et_status et_xnn_bind(et_xnn_handle *handle, et_mutable_span scratch,
   for (uint32_t i = 0; i < handle->counts.tensors; i++) {
     bind_tensor(&handle->tensors[i], &handle->slots[i], scratch, args);
     if (handle->tensors[i].data == NULL) {
-      /* The tensor has no bytes, but memcpy requires a valid pointer. */
+      /* The tensor is empty, but memcpy requires a valid pointer. */
       handle->tensors[i].data = handle;
     }
   }
   return ET_STATUS_OK;
 }
 
-/* Iterates backward because int64 elements overwrite two int32 elements each. */
+/* Iterates backward because each int64 element overwrites two int32 elements. */
 static void widen(et_tensor *tensor) {
   for (size_t i = tensor->numel; i-- > 0;) {
     int32_t place = 0;

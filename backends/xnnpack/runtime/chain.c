@@ -1,13 +1,13 @@
-/* Each layer belongs to exactly one group. A layer that et_xnn_is_in_chain() reports has no op of
- * its own, so the chain that ends later must contain it. Both functions decide with the same
- * predicates: is_strip() and count_before().
+/* Each layer belongs to exactly one group. A layer that et_xnn_is_in_chain() reports does not get
+ * an op of its own, so the chain that ends later must contain it. Both functions decide with the
+ * same predicates: is_strip() and count_before().
  *
- * The predicates read the payload only: nodes, declared sizes and the number of readers. Sizes of a
- * call do not affect them. Measuring, building and resizing therefore see the same groups; if they
- * ever differ, the count checks of builder.c reject the graph.
+ * The predicates read only the payload: nodes, declared sizes and the number of readers. The sizes
+ * of a call do not affect them. Measuring, building and resizing therefore see the same groups. If
+ * these ever differ, the count checks of builder.c reject the graph.
  *
- * Selection relies on declared sizes (et_xnn_prefers_strip). The rule in strip.c verifies
- * channels and workspaces before it emits the op. */
+ * Selection relies on declared sizes (et_xnn_prefers_strip). The rule in strip.c verifies channels
+ * and workspaces before it emits the op. */
 #include "backends/xnnpack/runtime/chain.h"
 
 #include "backends/xnnpack/runtime/schema.h"
@@ -15,15 +15,15 @@
 
 #define NONE ET_XNN_NO_NODE
 
-/* Maximum number of blocks in a row that share a layer with the next one. Longer runs are not
- * tiled beyond it, which bounds the time of a lookup. */
+/* Maximum number of consecutive blocks in which each shares a layer with the next. Longer runs are
+ * not tiled beyond it, which bounds the time of a lookup. */
 #define MOST_SHARING 64
 
-/* Maximum number of chainable blocks before a block. A block with more is not joined to those
- * before it. */
+/* Maximum number of chainable blocks before a block. A block with more of them is not joined to
+ * them. */
 #define MOST_FOLLOWING 16
 
-/* A candidate block, and the last nodes of its three layers. */
+/* A candidate block, identified by the last nodes of its three layers. */
 typedef struct found {
   et_xnn_part part;
   uint32_t expand;
@@ -31,14 +31,14 @@ typedef struct found {
   uint32_t project;
 } found;
 
-/* Returns the last node of the layer that computes input 0 of `layer`, if `layer` is its only
- * reader, or NONE. */
+/* Returns the last node of the layer that computes input 0 of `layer`, or NONE if `layer` is not
+ * its only reader. */
 static uint32_t layer_before(const et_xnn_nodes *n, const et_xnn_node *layer) {
   return et_xnn_sole_writer(n->uses, n->graph, layer->index, layer->inputs[0]);
 }
 
-/* Returns the last node of the layer that is the only reader of output 0 of node `index`, or
- * NONE. `index` may be NONE. */
+/* Returns the last node of the layer that is the only reader of output 0 of node `index`, or NONE.
+ * `index` may be NONE. */
 static uint32_t layer_behind(const et_xnn_nodes *n, uint32_t index) {
   if (index == NONE) {
     return NONE;
@@ -50,7 +50,7 @@ static uint32_t layer_behind(const et_xnn_nodes *n, uint32_t index) {
 }
 
 /* Sets *out to the layer that ends with node `index`. Returns true if it is a float32 layer with
- * this tag. `index` may be NONE. */
+ * the given tag. `index` may be NONE. */
 static bool find_layer(const et_xnn_nodes *n, uint32_t index, uint8_t tag,
                        et_xnn_node *out) {
   if (index == NONE) {
@@ -60,8 +60,8 @@ static bool find_layer(const et_xnn_nodes *n, uint32_t index, uint8_t tag,
   return out->tag == tag && et_xnn_is_float_layer(n, out);
 }
 
-/* Returns true if the layer that ends with node `index` and the two before it form a block that
- * prefers row tiling. The expand layer must not have a residual. */
+/* Returns true if the layer that ends with node `index` and the two layers before it form a block
+ * that prefers row tiling. The expand layer must not have a residual. */
 static bool find_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
   et_xnn_part *p = &out->part;
   out->project = index;
@@ -78,9 +78,9 @@ static bool find_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
          et_xnn_prefers_strip(n->graph, p);
 }
 
-/* Like find_strip(), but resolves blocks that overlap. The expand layer of a block may be the
- * project layer of the block before it. In a run of such blocks, the first, third, fifth, ...
- * are selected, so that no layer belongs to two of them. */
+/* Like find_strip(), but also resolves overlaps. The expand layer of a block may be the project
+ * layer of the block before it. In a run of such blocks, the first, third, fifth, ... are selected,
+ * so that no layer belongs to two of them. */
 static bool find_own_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
   found before;
   size_t sharing = 0;
@@ -94,7 +94,7 @@ static bool find_own_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
   return sharing < MOST_SHARING && sharing % 2 == 0;
 }
 
-/* Like find_own_strip(), and remembers negative answers in uses->no_strips. `index` may be NONE. */
+/* Like find_own_strip(), but remembers negative answers in uses->no_strips. `index` may be NONE. */
 static bool is_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
   uint32_t *known = &n->uses->no_strips[index % ET_XNN_REMEMBERED];
   if (index == NONE || *known == index + 1) {
@@ -107,8 +107,8 @@ static bool is_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
   return is_one;
 }
 
-/* Finds the block whose output `strip` can expand row by row. Its project layer must not have a
- * residual, which the op adds to its last block only. */
+/* Finds the previous block, whose output `strip` can expand row by row. Its project layer must not
+ * have a residual, because the op adds a residual only in its last block. */
 static bool find_before(const et_xnn_nodes *n, const found *strip,
                         found *before) {
   return et_xnn_expands_rows(n->graph, &strip->part) &&
@@ -116,8 +116,9 @@ static bool find_before(const et_xnn_nodes *n, const found *strip,
          before->part.project.input_count == ET_XNN_RESIDUAL;
 }
 
-/* Returns the number of blocks before this one in its op, which is less than ET_CPU_MBCONV_MAX_BLOCKS.
- * Runs are split into ops of ET_CPU_MBCONV_MAX_BLOCKS blocks, counted from the first block of the run. */
+/* Returns the number of blocks that precede this one in its op, which is less than
+ * ET_CPU_MBCONV_MAX_BLOCKS. Runs are split into ops of ET_CPU_MBCONV_MAX_BLOCKS blocks, counted
+ * from the first block of the run. */
 static size_t count_before(const et_xnn_nodes *n, const found *strip) {
   found at = *strip;
   found before;
@@ -163,7 +164,7 @@ bool et_xnn_chain_of(const et_xnn_nodes *n, uint32_t index, et_xnn_group *out) {
   for (size_t i = count; i-- > 0;) {
     found before;
     (void)find_before(n, &strip,
-                      &before); /* succeeds: count_before() found it */
+                      &before); /* succeeds, because count_before() found it */
     out->parts[i] = before.part;
     strip = before;
   }

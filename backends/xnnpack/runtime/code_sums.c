@@ -1,8 +1,9 @@
 #include "backends/xnnpack/runtime/code_sums.h"
 
-/* Maximum number of 8-byte words whose byte pairs add up in 16-bit lanes: 128 * 2 * 255 < 65536. */
+/* Maximum number of 8-byte words whose byte pairs can be added in 16-bit lanes: 128 * 2 *
+ * 255 < 65536. */
 #define WORDS_AT_ONCE 128
-/* Converts int8 to uint8 with zero point 128. */
+/* XOR mask that converts int8 to uint8 with zero point 128. */
 #define ZEROS UINT64_C(0x8080808080808080)
 
 static int32_t sum_of_words(const uint8_t *bytes, size_t words) {

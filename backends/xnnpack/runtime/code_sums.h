@@ -9,7 +9,7 @@
 /* Returns the sum of `count` int8 values. */
 int32_t et_xnn_sum_of_bytes(const uint8_t *bytes, size_t count);
 
-/* Maximum number of 8-byte words whose nibble sums fit in bytes: 8 * 2 * 15 < 256. */
+/* Maximum number of 8-byte words whose nibbles can be added in bytes: 8 * 2 * 15 < 256. */
 #define ET_XNN_NIBBLE_WORDS 8
 #define ET_XNN_NIBBLES UINT64_C(0x0f0f0f0f0f0f0f0f)
 #define ET_XNN_EVEN_BYTES UINT64_C(0x00ff00ff00ff00ff)
@@ -28,7 +28,7 @@ static inline int32_t et_xnn_sum_of_nibble_words(const uint8_t *bytes,
 }
 
 /* Returns the sum of `count` 4-bit values with a zero point of 8, two per byte. `count` is even.
- * Inline because groups are short. */
+ * The function is inline because groups are short. */
 static inline int32_t et_xnn_sum_of_nibbles(const uint8_t *bytes,
                                             size_t count) {
   int32_t sum = -8 * (int32_t)count;

@@ -1,7 +1,7 @@
-/* Tests the sums against simple loops. */
+/* Compares the sums with those of simple loops. */
 #include "backends/xnnpack/runtime/code_sums.h"
 
-/* cmocka.h needs these. */
+/* required by cmocka.h */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define BYTES 3000
 
-/* Fills with one value, among them the extremes, or with random bytes. */
+/* Fills with one value, which may be an extreme one, or with random bytes. */
 static void fill(uint8_t *bytes, unsigned kind) {
   const uint8_t same[] = {0xff, 0x7f, 0x80, 0x00, 0x08, 0xf0};
   uint32_t state = 1;

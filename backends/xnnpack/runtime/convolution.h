@@ -5,15 +5,15 @@
 #include "backends/xnnpack/runtime/pack.h"
 #include "backends/xnnpack/runtime/words.h"
 
-/* Inputs of the node. */
+/* Indices of the node's inputs. */
 enum { ET_XNN_CONV_X, ET_XNN_CONV_FILTER, ET_XNN_CONV_BIAS };
 
-/* A convolution's window and sizes. */
+/* Window and sizes of a convolution. */
 typedef struct et_xnn_convolution_of {
   et_xnn_window window;
   et_xnn_matrix matrix;
-  int32_t channels; /* input channels of all groups */
-  int32_t outputs;  /* output channels of all groups */
+  int32_t channels; /* input channels, total over all groups */
+  int32_t outputs;  /* output channels, total over all groups */
 } et_xnn_convolution_of;
 
 /* A float op over images, with the bias and the bounds of the node. */
@@ -22,7 +22,7 @@ typedef struct et_xnn_image_op {
   et_xnn_tensor weights;
   const uint32_t *words;
   uint16_t word_count;
-  et_xnn_tensor workspace; /* if there is one */
+  et_xnn_tensor workspace; /* if workspace_count is 1 */
   uint16_t workspace_count;
 } et_xnn_image_op;
 
@@ -32,13 +32,13 @@ void et_xnn_read_convolution(et_xnn_builder *b, et_xnn_convolution_of *out);
 /* Reads a depthwise node; weights are [1, height, width, outputs]. */
 void et_xnn_read_depthwise(et_xnn_builder *b, et_xnn_convolution_of *out);
 
-/* Makes filters with one output per channel the columns of one matrix. */
+/* Turns filters with one output per channel into columns of one matrix. */
 void et_xnn_as_columns(et_xnn_convolution_of *c);
 
 /* Returns the sizes of the input of `layer` as [B, H, W, C]. */
 et_xnn_dims et_xnn_as_image(const et_xnn_node *layer, et_xnn_dims x);
 
-/* Returns the sizes of the input of the node as [B, H, W, C], in NHWC or planar layout. */
+/* Returns the sizes of the node's input, in NHWC or planar layout, as [B, H, W, C]. */
 et_xnn_dims et_xnn_image_dims(const et_xnn_builder *b);
 
 /* Emits the op. Converts its input to float32, and its output from float32 to the declared
@@ -46,16 +46,16 @@ et_xnn_dims et_xnn_image_dims(const et_xnn_builder *b);
 void et_xnn_emit_floats(et_xnn_builder *b, const et_xnn_convolution_of *c,
                         const et_xnn_image_op *op);
 
-/* Returns true if Winograd's algorithm is faster at the declared sizes, and no option disables
- * it. In winograd.c. */
+/* Returns true if Winograd's algorithm is faster for the declared sizes and is not disabled by an
+ * option. Defined in winograd.c. */
 bool et_xnn_takes_winograd(const et_xnn_builder *b,
                            const et_xnn_convolution_of *c);
 
 /* Emits winograd_f32. */
 void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c);
 
-/* The int8 counterparts: the decision, the packed weights, and the number of tiles per
- * iteration. In winograd_i8.c. */
+/* The same for int8: the decision, the packed weights, and the number of tiles per iteration.
+ * Defined in winograd_i8.c. */
 bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
                               const et_xnn_convolution_of *c);
 et_xnn_tensor et_xnn_pack_winograd_i8(et_xnn_builder *b,

@@ -204,8 +204,8 @@ static void convolve_floats(et_xnn_builder *b, const convolution *c) {
   }
 }
 
-/* Emits an int8 op. `op` has the part, attribute words and workspace; inputs and output are
- * added. */
+/* Emits an int8 op. `op` has the part, attribute words and workspace. Inputs and output are added
+ * here. */
 static void emit_bytes(et_xnn_builder *b, et_xnn_emission op,
                        const convolution *c, et_xnn_tensor weights) {
   et_xnn_tensor inputs[5] = {et_xnn_tensor_of(b, b->node->inputs[X]), weights};

@@ -14,7 +14,7 @@ extern const et_backend_part et_cpu_op_binary_qs8;
 extern const et_backend_part et_cpu_op_softmax;
 extern const et_backend_part et_cpu_op_lut_qs8;
 
-/* A program of elementwise_f32. Registers are the operands, then the results. */
+/* A program of elementwise_f32. Registers are the operands, followed by the results. */
 #define MAX_INSTRUCTIONS 6
 
 typedef struct program {
@@ -27,7 +27,7 @@ static int32_t last_of(const program *p) {
   return (int32_t)(p->operands + p->count - 1);
 }
 
-/* Adds an instruction, which has operands in registers. Returns its result. */
+/* Adds an instruction whose operands are registers. Returns the register of its result. */
 static int32_t add(program *p, uint32_t opcode, int32_t first, int32_t second,
                    int32_t third) {
   p->instructions[p->count++] = (et_cpu_instruction_f32){
@@ -43,7 +43,7 @@ static void activate(program *p, int32_t from, uint32_t function, float low,
                                .activation = {function, low, high}};
 }
 
-/* Nodes that are one instruction. */
+/* Nodes that become one instruction. */
 static const uint8_t opcodes[ET_XNN_NODE_TAG_COUNT] = {
     [ET_XNN_NODE_ADD] = ET_CPU_OPCODE_ADD,
     [ET_XNN_NODE_SUBTRACT] = ET_CPU_OPCODE_SUB,
@@ -108,7 +108,7 @@ static program program_of(const et_xnn_node *node) {
 #define PROGRAM_WORDS \
   (FIXED_WORDS + MAX_INSTRUCTIONS * ET_CPU_INSTRUCTION_F32_WORDS)
 
-/* Encodes the program; returns the number of words. */
+/* Encodes the program. Returns the number of words. */
 static uint16_t write_program(const program *p, uint32_t words[PROGRAM_WORDS]) {
   const et_cpu_elementwise_f32_attributes attributes = {
       .operands = (int32_t)p->operands};
@@ -184,7 +184,7 @@ void et_xnn_unary(et_xnn_builder *b) {
   }
 }
 
-/* Broadcasts sizes, aligned at the last dimension. Returns false if they are not compatible. */
+/* Broadcasts sizes, aligned at the last dimension. Returns false if they are incompatible. */
 static bool broadcast(const et_xnn_dims *a, const et_xnn_dims *b,
                       et_xnn_dims *out) {
   *out = a->rank >= b->rank ? *a : *b;
@@ -205,10 +205,10 @@ static bool same_dims(const et_xnn_dims *a, const et_xnn_dims *b) {
          memcmp(a->sizes, b->sizes, a->rank * sizeof a->sizes[0]) == 0;
 }
 
-/* Minimum number of elements in a row for which binary_qs8 is faster. */
+/* Minimum number of elements per row for which binary_qs8 is faster. */
 #define LEAST_ROW 16
 
-/* Returns true if `row` is declared as the last dimensions of `of`, preceded by ones. */
+/* Returns true if the declared sizes of `row` are ones followed by the last dimensions of `of`. */
 static bool is_row(const et_xnn_dims *row, const et_xnn_dims *of) {
   const uint8_t rank = row->rank;
   uint8_t first = 0;
@@ -221,8 +221,8 @@ static bool is_row(const et_xnn_dims *row, const et_xnn_dims *of) {
                 (size_t)(rank - first) * sizeof row->sizes[0]) == 0;
 }
 
-/* Returns true for an int8 multiplication that binary_qs8 supports: equal declared sizes, or a
- * row as second operand. */
+/* Returns true for an int8 multiplication that binary_qs8 supports: declared sizes are equal, or
+ * the second operand is a row. */
 static bool is_product_of_bytes(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_input(b, 1);
@@ -254,7 +254,7 @@ static void multiply_bytes(et_xnn_builder *b) {
                             .word_count = ET_CPU_BINARY_QS8_ATTRIBUTES_WORDS});
 }
 
-/* Computes the factors of add_qs8 in units of 2^-shift. The larger one has 21 bits. Returns
+/* Computes the factors of add_qs8 in units of 2^-shift. The larger factor has 21 bits. Returns
  * false if a ratio of scales is outside the range of XNNPACK's addition. */
 static bool shares_of(const et_xnn_builder *b, int32_t shares[2],
                       int32_t *shift) {

@@ -7,7 +7,7 @@
 #include "executorch/checked.h"
 #include "runtime/program/schema_types.h"
 
-/* Offsets of the header's fields. A header has at least HEADER_BYTES. */
+/* Offsets of the header's fields. A header has at least HEADER_BYTES bytes. */
 enum {
   MAGIC = 4,
   FLATBUFFER_OFFSET = 10,
@@ -37,8 +37,8 @@ static bool has_text(et_span bytes, size_t at, const char *text) {
   return memcmp(bytes.data + at, text, strlen(text)) == 0;
 }
 
-/* Splits the payload into flatbuffer and constants by its header. A payload without a header is
- * a flatbuffer. */
+/* Splits the payload into flatbuffer and constants according to its header. A payload without a
+ * header is a flatbuffer. */
 static et_status split(et_span payload, et_error *error, et_span *flatbuffer,
                        et_xnn_graph *out) {
   *flatbuffer = payload;
@@ -108,7 +108,7 @@ et_string et_xnn_constant_key(const et_xnn_graph *graph, uint32_t index) {
   return graph->has_buffers ? none : et_fb_text(table, ET_XNN_CONSTANT_KEY);
 }
 
-/* Returns the bytes of a constant without a key, up to the end of the payload. */
+/* Returns the bytes from the start of a constant without a key to the end of the payload. */
 static et_span bytes_inside(const et_xnn_graph *graph, uint32_t index) {
   const et_fb_table table = et_fb_child_at(graph->constants, index);
   if (graph->has_buffers) {
@@ -133,7 +133,7 @@ static et_status find(const et_xnn_graph *graph,
   return ET_STATUS_OK;
 }
 
-/* Like find(), but looks up each constant once while it is cached. */
+/* Like find(), but keeps constants in a cache, so that each is looked up only once. */
 static et_status find_once(const et_xnn_graph *graph,
                            const et_backend_context *context, uint32_t index,
                            et_span *out) {

@@ -17,19 +17,19 @@ extern "C" {
 
 struct et_xnn_recent;
 
-/* Spans borrow the payload's memory. The flatbuffer's structure has been verified, its contents
- * have not. */
+/* Spans borrow the payload's memory. The structure of the flatbuffer has been verified, but not its
+ * contents. */
 typedef struct et_xnn_graph {
   et_fb_vector nodes;
   et_fb_vector values;
-  et_fb_vector constants; /* ConstantDataOffset or Buffer */
-  et_span data;           /* base of the constants' offsets */
+  et_fb_vector constants; /* field ConstantDataOffset or Buffer */
+  et_span data;           /* start of the constants */
   uint32_t external_count;
-  bool has_buffers;             /* constants are in the flatbuffer */
+  bool has_buffers;             /* whether constants are in the flatbuffer */
   struct et_xnn_recent *recent; /* may be NULL */
 } et_xnn_graph;
 
-/* Reads the header and verifies the flatbuffer's structure. */
+/* Reads the header and verifies the structure of the flatbuffer. */
 et_status et_xnn_graph_open(et_span payload, et_error *error,
                             et_xnn_graph *out);
 

@@ -4,7 +4,8 @@
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/planar.h"
 
-/* Fuses the transpose before the first layer, whose input becomes that of the group. */
+/* Fuses the transpose before the first layer. The input of the transpose becomes that of the
+ * group. */
 static void read_planar_input(const et_xnn_nodes *n, et_xnn_group *group) {
   et_xnn_node *first =
       group->part_count > 0 ? &group->parts[0].expand : &group->node;

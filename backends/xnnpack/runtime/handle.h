@@ -1,4 +1,4 @@
-/* The handle of a delegate of XnnpackBackend. */
+/* Handle of a delegate of XnnpackBackend. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
 #define BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
 
@@ -12,14 +12,14 @@
 typedef struct et_xnn_slot {
   size_t offset; /* in scratch */
   size_t capacity;
-  uint32_t argument; /* index in a call, for inputs and outputs */
+  uint32_t argument; /* argument index, for inputs and outputs */
   uint8_t place;     /* et_cpu_place */
-  bool is_written;   /* values: written by an earlier node */
+  bool is_written;   /* values only: written by an earlier node */
 } et_xnn_slot;
 
 /* Sizes of the arrays of a handle. */
 typedef struct et_xnn_counts {
-  uint32_t tensors; /* those of graph values come first */
+  uint32_t tensors; /* tensors; those of graph values come first */
   uint32_t ops;
   uint32_t references; /* tensor operands of ops */
   uint32_t dims;       /* dim operands of ops */
@@ -28,8 +28,8 @@ typedef struct et_xnn_counts {
   size_t shared_bytes; /* packed weights in the shared store */
 } et_xnn_counts;
 
-/* Sizes and pointers of tensors are those of the current call. Everything else is constant once
- * built, except `is_current`. */
+/* Sizes and pointers of tensors are those of the current call. Except for `is_current`, everything
+ * else is constant once built. */
 typedef struct et_xnn_handle {
   et_xnn_graph graph;
   et_xnn_options options;
@@ -46,7 +46,7 @@ typedef struct et_xnn_handle {
   uint8_t *packed;
   size_t scratch_bytes;
   size_t threads;
-  bool is_current; /* ops match the current input sizes */
+  bool is_current; /* whether ops match the current input sizes */
   uint8_t isa;     /* et_cpu_isa */
 } et_xnn_handle;
 
@@ -54,7 +54,7 @@ typedef struct et_xnn_handle {
   (((bytes) + ET_XNN_ALIGNMENT - (size_t)1) / ET_XNN_ALIGNMENT * \
    ET_XNN_ALIGNMENT)
 
-/* Size of a handle with these counts, in bytes. The manifest of a program reserves it per
+/* Size in bytes of a handle with these counts. The manifest of a program reserves this size per
  * delegate. */
 #define ET_XNN_HANDLE_BYTES(tensors, ops, references, dims, words, nodes, \
                             arguments, packed)                            \

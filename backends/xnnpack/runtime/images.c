@@ -92,7 +92,7 @@ void et_xnn_pool(et_xnn_builder *b) {
   pool(b, &sides, &window);
 }
 
-/* Returns the product of the dimensions before the image's. */
+/* Returns the product of the dimensions before those of the image. */
 static int32_t images_in(const et_xnn_dims *dims) {
   int32_t count = 1;
   for (uint8_t i = 0; i + 3 < dims->rank; i++) {

@@ -24,7 +24,7 @@ static bool same_sizes(const et_xnn_value *a, const et_xnn_value *b) {
                 a->dims.rank * sizeof a->dims.sizes[0]) == 0;
 }
 
-/* Returns true if the node's rule clamps its output and the node has no bounds yet. */
+/* Returns true if the node's rule clamps its output and the node does not have bounds yet. */
 static bool takes_bounds(const et_xnn_node *node) {
   switch ((et_xnn_node_tag)node->tag) {
     case ET_XNN_NODE_CONVOLUTION:
@@ -41,8 +41,8 @@ static bool takes_bounds(const et_xnn_node *node) {
   }
 }
 
-/* Returns true if a layer may write value `to` in place of value `from`. The quantizations may
- * differ, as in XNNPACK. */
+/* Returns true if a layer may write value `to` instead of value `from`. As in XNNPACK, the
+ * quantizations may differ. */
 static bool are_alike(const nodes *n, uint32_t from, uint32_t to) {
   const et_xnn_value a = value_at(n, from);
   const et_xnn_value b = value_at(n, to);
@@ -59,8 +59,8 @@ bool et_xnn_is_float_layer(const nodes *n, const et_xnn_node *node) {
          is_float(n, node->inputs[1]) && is_float(n, node->outputs[0]);
 }
 
-/* Returns the layer that computes input `which` of an addition and can add the other input as
- * its residual, or NONE. */
+/* Returns the layer that computes input `which` of an addition and can add the other input as its
+ * residual, or NONE. */
 static uint32_t find_summand(const nodes *n, const et_xnn_node *sum,
                              uint8_t which) {
   const uint32_t index =
@@ -84,8 +84,8 @@ static bool reads_windows(const et_xnn_node *node) {
          node->tag == ET_XNN_NODE_DEPTHWISE;
 }
 
-/* Returns the node that quantizes rows for the linear layer `product` alone, or NONE. The op of
- * the layer quantizes rows itself. */
+/* Returns the node that quantizes rows for the linear layer `product`, or NONE if other nodes read
+ * the rows. The op of the layer quantizes rows itself. */
 static uint32_t find_rows(const nodes *n, const et_xnn_node *product) {
   const uint32_t index =
       et_xnn_sole_writer(n->uses, n->graph, product->index, product->inputs[0]);
@@ -155,8 +155,8 @@ static void extend(const et_xnn_node *last, et_xnn_node *layer) {
   layer->outputs[0] = last->outputs[0];
 }
 
-/* Recursion has at most four levels: a clamp takes an addition, an addition a layer, and a layer
- * a pad or a dynamic quantization, which take nothing. */
+/* Recursion has at most four levels: a clamp may fuse an addition, an addition a layer, and a layer
+ * a pad or a dynamic quantization. These fuse nothing. */
 et_xnn_node et_xnn_layer_of(const nodes *n, uint32_t index) {
   const et_xnn_node last = et_xnn_node_at(n->graph, index);
   const uint32_t taken = find_taken(n, &last);

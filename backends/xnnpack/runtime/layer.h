@@ -1,17 +1,17 @@
-/* Layers: a node, and adjacent nodes that its op computes as well. Values between them have no
- * other readers.
+/* Layers. A layer is a node together with adjacent nodes that its op can compute. The values
+ * between them do not have other readers.
  *
  * - A clamp becomes the bounds of the node before it. Exporters write separate clamps in quantized
  *   graphs. XNNPACK fuses them too, so that results are rounded once.
  * - Float32 layers add a residual, or apply a hardswish.
- * - Convolutions take the zeros of a pad as padding of their windows.
+ * - Convolutions use the zeros of a pad as padding of their windows.
  * - Linear layers quantize their rows dynamically. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_LAYER_H_
 #define BACKENDS_XNNPACK_RUNTIME_LAYER_H_
 
 #include "backends/xnnpack/runtime/uses.h"
 
-/* Input of a layer that is its residual, if the node has more than three inputs. */
+/* Index of the input of a layer that is its residual, if the node has more than three inputs. */
 #define ET_XNN_RESIDUAL 3
 
 /* A graph and its use counts. All nodes must have been checked. */
@@ -27,7 +27,7 @@ et_xnn_node et_xnn_layer_of(const et_xnn_nodes *n, uint32_t index);
 /* Returns the last node of the layer that node `index` belongs to. */
 uint32_t et_xnn_last_of(const et_xnn_nodes *n, uint32_t index);
 
-/* Returns true if the node is a convolution or linear layer on float32, whose op applies an
+/* Returns true if the node is a float32 convolution or linear layer, whose op can apply an
  * activation. */
 bool et_xnn_is_float_layer(const et_xnn_nodes *n, const et_xnn_node *node);
 

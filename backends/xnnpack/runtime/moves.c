@@ -9,8 +9,8 @@ extern const et_backend_part et_cpu_op_permute;
 #define COPY_WORDS ET_CPU_COPY_ATTRIBUTES_WORDS
 #define MOST_PLACES (ET_XNN_MOST_INPUTS * ET_XNN_MOST_DIMS)
 
-/* Returns true if all inputs have the output's quantization, so that elements can be copied.
- * Other elements are converted to float32 and back. */
+/* Returns true if all inputs have the output's quantization, so that elements can be copied. Other
+ * elements are converted to float32 and back. */
 static bool moves_bits(const et_xnn_builder *b) {
   const et_xnn_value out = et_xnn_output(b, 0);
   bool is_same = true;
@@ -98,8 +98,8 @@ void et_xnn_copy(et_xnn_builder *b) {
   copy_all(b, &x, &y);
 }
 
-/* Computes the size that is 0, if there is one, from the number of elements. Returns false if
- * the sizes do not fit. */
+/* Replaces the size that is 0, if there is one, by the size that follows from the number of
+ * elements. Returns false if the sizes do not fit. */
 static bool infer_reshaped(size_t numel, et_xnn_dims *dims) {
   size_t known = 1;
   uint8_t unknown = ET_XNN_MOST_DIMS;
@@ -141,8 +141,8 @@ void et_xnn_reshape(et_xnn_builder *b) {
   copy_all(b, &x, &y);
 }
 
-/* A copy of slices: for each input and dimension, the positions of the first element in the
- * input and in the output. */
+/* A copy of slices: the positions of the first element in the input and in the output, for each
+ * input and dimension. */
 typedef struct copying {
   bool is_filled;
   float fill;
@@ -224,7 +224,7 @@ void et_xnn_pad(et_xnn_builder *b) {
   copy_parts(b, &c, x.rank);
 }
 
-/* Appends input `index` after the inputs before it. */
+/* Appends input `index` to the inputs before it. */
 static void append(et_xnn_builder *b, uint8_t index, uint32_t axis, copying *c,
                    et_xnn_dims *y) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[index]);

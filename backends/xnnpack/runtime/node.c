@@ -5,7 +5,7 @@
 #include "backends/xnnpack/runtime/recent.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-/* Field numbers of the values and flags in a node's table. */
+/* Numbers of the fields in a node's table that have values and flags. */
 typedef struct places {
   const char *name;
   uint8_t input_count;
@@ -14,7 +14,7 @@ typedef struct places {
   uint8_t output; /* first output */
   uint8_t flags;
   uint8_t known_flags;
-  bool last_is_optional; /* the last input may be omitted */
+  bool last_is_optional; /* the last input is optional */
 } places;
 
 #define UNARY(name) {name, 1, {0}, 1, 1, 2, 0, false}
@@ -26,7 +26,7 @@ typedef struct places {
 #define CONCATENATE(name, count) \
   {name, count, {1, 2, 3, 4, 7}, 1, 5, 6, 0, false}
 
-/* Flags that select an implementation and do not change results. */
+/* Flags that select an implementation but do not change results. */
 #define OF_WORK (0x10 | 0x20 | 0x100 | 0x80)
 
 static const places all[ET_XNN_NODE_TAG_COUNT] = {

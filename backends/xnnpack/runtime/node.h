@@ -1,4 +1,4 @@
-/* Nodes of the graph, as the payload describes them. */
+/* Nodes of the graph as described by the payload. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_NODE_H_
 #define BACKENDS_XNNPACK_RUNTIME_NODE_H_
 
@@ -9,8 +9,9 @@
 
 /* Supported flags. */
 enum {
-  ET_XNN_FLAG_TRANSPOSED = 1,    /* weights or second matrix */
-  ET_XNN_FLAG_RESHAPE_2D = 4,    /* FullyConnected: flatten to a matrix */
+  ET_XNN_FLAG_TRANSPOSED = 1, /* weights or second matrix */
+  /* FullyConnected: flatten the input to a matrix */
+  ET_XNN_FLAG_RESHAPE_2D = 4,
   ET_XNN_FLAG_ALIGN_CORNERS = 8, /* StaticResizeBilinear2D */
   ET_XNN_FLAG_KEEP_DIMS = 0x40
 };
@@ -18,18 +19,18 @@ enum {
 typedef struct et_xnn_node {
   uint32_t index;
   uint8_t tag;      /* et_xnn_node_tag */
-  et_fb_table body; /* the member of the union */
+  et_fb_table body; /* member of the union */
   uint32_t flags;
   uint32_t debug_handle;
-  uint32_t inputs[ET_XNN_MOST_INPUTS]; /* ET_XNN_NO_VALUE: omitted */
+  uint32_t inputs[ET_XNN_MOST_INPUTS]; /* ET_XNN_NO_VALUE if omitted */
   uint32_t outputs[ET_XNN_MOST_OUTPUTS];
   uint8_t input_count;
   uint8_t output_count;
   uint8_t activation; /* fused activation other than a clamp */
-  float low;          /* bounds of the output; infinite: none */
+  float low;          /* bounds of the output; infinite if absent */
   float high;
   bool reads_planar;       /* input 0 is [B, C, H, W] */
-  bool rounds_rows;        /* quantize rows of input 0 */
+  bool rounds_rows;        /* whether to quantize the rows of input 0 */
   int32_t zeros_before[2]; /* fused padding (y, x) */
   int32_t zeros_after[2];
 } et_xnn_node;
@@ -40,7 +41,7 @@ et_xnn_node et_xnn_node_at(const et_xnn_graph *graph, uint32_t index);
 /* Checks that all nodes have supported tags, flags and bounds, and refer to existing values. */
 et_status et_xnn_check_nodes(const et_xnn_graph *graph, et_error *error);
 
-/* Returns the name in messages, such as "Add". */
+/* Returns the node's name in messages, such as "Add". */
 const char *et_xnn_node_name(uint8_t tag);
 
 /* Returns true if the output has bounds. */

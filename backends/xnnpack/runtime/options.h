@@ -10,8 +10,8 @@ typedef struct et_xnn_options {
   bool is_without_winograd;
 } et_xnn_options;
 
-/* Reads the options. Fails with INVALID_ARGUMENT for unknown options and values. The value of
- * "isa" is checked elsewhere. */
+/* Reads the options. Fails with INVALID_ARGUMENT for unknown options and values. The value of "isa"
+ * is not checked here. */
 et_status et_xnn_read_options(const et_backend_context *context,
                               et_xnn_options *out);
 

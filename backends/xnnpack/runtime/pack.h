@@ -7,8 +7,8 @@
 /* Number of columns in a panel. */
 #define ET_XNN_PANEL 16
 
-/* A constant as one matrix [outputs, depth] per group, or [depth, groups, outputs] in memory if
- * it is transposed. */
+/* A constant as one matrix per group, [outputs, depth]. If it is transposed, its memory is [depth,
+ * groups, outputs]. */
 typedef struct et_xnn_matrix {
   uint32_t id;
   int32_t groups;
@@ -26,17 +26,17 @@ bool et_xnn_has_codes(const et_xnn_value *weights);
 et_xnn_tensor et_xnn_pack_panels(et_xnn_builder *b, const et_xnn_matrix *m,
                                  et_scalar_type dtype);
 
-/* Packs quantized weights in quads of four consecutive elements of a column: for conv_qs8, and
- * for dwconv_qs8 with windows of `height` rows. */
+/* Packs quantized weights in quads of four consecutive elements of a column, for conv_qs8 and, with
+ * windows of `height` rows, for dwconv_qs8. */
 et_xnn_tensor et_xnn_pack_quads(et_xnn_builder *b, const et_xnn_matrix *m);
 et_xnn_tensor et_xnn_pack_tap_quads(et_xnn_builder *b, const et_xnn_matrix *m,
                                     int32_t height);
 
-/* Packs a bias as float32 [groups][panels * 16], or zeros without a bias. */
+/* Packs a bias as float32 [groups][panels * 16]. Without a bias, packs zeros. */
 et_xnn_tensor et_xnn_pack_bias(et_xnn_builder *b, const et_xnn_matrix *m,
                                uint32_t bias);
 
-/* Packs the parameters of columns for int8 GEMMs with input 0 of the node: sums of weights,
+/* Packs the column parameters of int8 GEMMs with input 0 of the node: sums of weights,
  * requantization scales and the int32 bias. Sets three tensors. */
 void et_xnn_pack_columns(et_xnn_builder *b, const et_xnn_matrix *m,
                          uint32_t bias, et_xnn_tensor out[3]);
@@ -48,9 +48,9 @@ typedef struct et_xnn_words {
   int32_t group; /* weights per scale */
 } et_xnn_words;
 
-/* Pack the quantized values, their scales, the sums of quantized values per group, and the sums
- * of dequantized weights per column. Scales are bfloat16 if the payload quantizes in groups,
- * otherwise float32. */
+/* Pack the quantized values, their scales, the sums of quantized values per group, and the sums of
+ * dequantized weights per column. Scales are bfloat16 if the payload quantizes in groups, and
+ * float32 otherwise. */
 et_xnn_tensor et_xnn_pack_words(et_xnn_builder *b, const et_xnn_words *w);
 et_xnn_tensor et_xnn_pack_scales(et_xnn_builder *b, const et_xnn_words *w);
 et_xnn_tensor et_xnn_pack_sums(et_xnn_builder *b, const et_xnn_words *w);

@@ -5,7 +5,7 @@
 
 /* Parameters of columns, [groups][panels * 16]. */
 typedef struct columns {
-  et_xnn_matrix matrix; /* matrix of the weights */
+  et_xnn_matrix matrix; /* matrix of weights */
   uint32_t bias;
   float x_scale; /* scale of the input */
   float y_scale; /* scale of the output */
@@ -31,7 +31,7 @@ static size_t padded_columns(const et_xnn_matrix *m) {
          ET_XNN_PANEL;
 }
 
-/* Fills columns of 4 bytes from the bias, or with zeros if there is none. */
+/* Fills columns of 4-byte elements from the bias, or with zeros if there is none. */
 static et_status fill_from_bias(et_xnn_builder *b, const columns *c,
                                 et_xnn_put_panel *put, void *bytes) {
   const et_xnn_matrix matrix = bias_matrix(c);

@@ -2,7 +2,7 @@
 #include "backends/xnnpack/runtime/panels.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-/* Packs values of any datatype, one by one. */
+/* Packs values of any datatype one by one. */
 static void words_by_code(const et_xnn_weights *w, et_xnn_panel p,
                           const et_xnn_words *words, uint32_t *out) {
   const size_t codes = 32 / (size_t)words->bits;
@@ -34,8 +34,8 @@ static uint32_t word_at(const uint8_t *bytes) {
          (uint32_t)bytes[3] << 24;
 }
 
-/* 4-bit values have a zero point of 8 in the payload and are signed in the op. Flipping the
- * upper bit converts them. */
+/* 4-bit values have a zero point of 8 in the payload and are signed in the op. Flipping the upper
+ * bit converts them. */
 static void move_words(const et_xnn_weights *w, et_xnn_panel p, size_t count,
                        uint32_t *out) {
   const uint32_t turned =
@@ -75,7 +75,7 @@ static bool has_half_scales(const et_xnn_value *value) {
   return value->quantization.by == ET_XNN_BY_GROUP;
 }
 
-/* The bfloat16 scales of an output in the payload. Each applies to `parts` groups of the op. */
+/* bfloat16 scales of one output in the payload. Each scale applies to `parts` groups of the op. */
 typedef struct half_scales {
   const uint8_t *halves;
   size_t count;
@@ -100,7 +100,7 @@ static void move_scales(const half_scales *from, uint16_t *out) {
   }
 }
 
-/* Converts the scales of one output to bfloat16, including those of old files. */
+/* Converts the scales of one output to bfloat16. Supports old files. */
 static void put_halves(const et_xnn_weights *w, size_t row, size_t group,
                        uint16_t *out) {
   for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
@@ -161,8 +161,8 @@ static void put_sums(const et_xnn_weights *w, et_xnn_panel p,
   }
 }
 
-/* Returns the sum of an output's dequantized weights: consecutive 4-bit values with bfloat16
- * scales. `group` should be a compile-time constant. */
+/* Returns the sum of an output's dequantized weights, which are consecutive 4-bit values with
+ * bfloat16 scales. `group` should be a compile-time constant. */
 static inline double weights_by(const half_scales *scales, const uint8_t *codes,
                                 size_t group) {
   double sum = 0;
@@ -176,14 +176,14 @@ static inline double weights_by(const half_scales *scales, const uint8_t *codes,
   return sum;
 }
 
-/* Specializes groups of 32, the most common size. */
+/* Specialized version for groups of 32, the most common size. */
 static double sum_of_weights(const half_scales *scales, const uint8_t *codes,
                              size_t group) {
   return group == 32 ? weights_by(scales, codes, 32)
                      : weights_by(scales, codes, group);
 }
 
-/* Like sum_of_weights(), for any layout and datatype. */
+/* Like sum_of_weights(), but supports any layout and datatype. */
 static double sum_of_groups(const et_xnn_weights *w, size_t row, size_t group) {
   double sum = 0;
   for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {

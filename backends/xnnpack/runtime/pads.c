@@ -5,7 +5,7 @@
 
 #define NONE ET_XNN_NO_NODE
 
-/* Fields of a pad with its padding before and after each dimension. */
+/* Fields of a pad that have the padding before and after each dimension. */
 static const uint16_t sides[2] = {ET_XNN_PAD_BEFORE, ET_XNN_PAD_AFTER};
 
 static et_fb_vector list_of(const et_xnn_node *pad, size_t side) {
@@ -23,7 +23,7 @@ static bool adds_zeros(const et_xnn_graph *graph, const et_xnn_node *pad) {
          et_fb_f32(pad->body, ET_XNN_PAD_VALUE) == 0.0f;
 }
 
-/* Returns true if the pad extends height and width only, within the limits of a window. */
+/* Returns true if the pad only extends height and width and is within the limits of a window. */
 static bool surrounds(const et_xnn_node *pad, et_xnn_layout layout) {
   bool is_around = true;
   for (size_t side = 0; side < 2; side++) {
@@ -38,8 +38,8 @@ static bool surrounds(const et_xnn_node *pad, et_xnn_layout layout) {
   return is_around;
 }
 
-/* Returns true if the layer's windows may have padding. Pointwise convolutions are GEMMs, which
- * have none and are faster than windows of one pixel. */
+/* Returns true if the layer's windows may have padding. Pointwise convolutions may not: they are
+ * GEMMs, which are faster than windows of one pixel. */
 static bool has_windows(const et_xnn_node *layer) {
   et_xnn_window w;
   return et_xnn_window_of(layer, &w) && !et_xnn_is_pixel(&w);

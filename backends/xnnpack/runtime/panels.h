@@ -9,32 +9,32 @@ static inline int32_t et_xnn_panels_of(int32_t columns) {
   return (columns + ET_XNN_PANEL - 1) / ET_XNN_PANEL;
 }
 
-/* Returns the product of two sizes, or -1 if it overflows. -1 is not a valid size and is
- * rejected later. */
+/* Returns the product of two sizes, or -1 if it overflows. Later checks reject -1, which is not a
+ * valid size. */
 static inline int32_t et_xnn_times(int32_t a, int32_t b) {
   const int64_t product = (int64_t)a * b;
   return product <= INT32_MAX ? (int32_t)product : -1;
 }
 
-/* The columns of a panel: index of the first one over all groups, and their number. */
+/* Columns of a panel: the index of the first one, counted over all groups, and their number. */
 typedef struct et_xnn_panel {
   size_t first;
   size_t columns;
 } et_xnn_panel;
 
-/* Writes the columns of a panel. The destination is zero-filled. */
+/* Writes the columns of a panel. The destination is filled with zeros beforehand. */
 typedef void et_xnn_put_panel(const et_xnn_weights *w, et_xnn_panel p,
                               const void *request, void *to);
 
-/* Calls `put` for each panel with its destination of `size` bytes. */
+/* Calls `put` for each panel with the panel's destination of `size` bytes. */
 et_status et_xnn_put_panels(et_xnn_builder *b, const et_xnn_matrix *m,
                             et_xnn_put_panel *put, const void *request,
                             size_t size, void *bytes);
 
-/* Reads a quantized value. Callers pass a compile-time constant, so that the call is inlined. */
+/* Reads a quantized value. Callers pass compile-time constants, so that calls are inlined. */
 typedef int32_t et_xnn_read_code(const et_xnn_weights *w, size_t row, size_t k);
 
-/* Returns true if the values of a column are consecutive int8 without a zero point. */
+/* Returns true if the values of a column are consecutive int8 values without a zero point. */
 bool et_xnn_lies_as_bytes(const et_xnn_weights *w);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_PANELS_H_ */

@@ -1,10 +1,10 @@
 /* A value is alive from the group that writes it to its last reader. The nodes are visited from
  * last to first: a value gets its block at its last reader, and the block is released at its
- * writer. The scratch of a group's own tensors is placed while the group's inputs and outputs
- * are alive, so it overlaps neither.
+ * writer. The scratch of a group's own tensors is placed while the group's inputs and outputs are
+ * alive, so it overlaps neither.
  *
- * This requires that each value is written once, before all readers. et_xnn_build() checks it
- * (check_order) before it plans into the handle. */
+ * This requires that each value is written once, before all readers. et_xnn_build() checks this
+ * condition (check_order) before it plans into the handle. */
 #include "backends/xnnpack/runtime/plan.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 /* Maximum number of values that are alive at the same time. A chain of layers has two or three. */
 #define MOST_LIVE 512
 
-/* Id of the block of a group's own tensors. No value has it. */
+/* Id of the block for a group's own tensors. No value has this id. */
 #define ROOM UINT32_MAX
 
 typedef struct block {
@@ -82,7 +82,7 @@ static void release(plan *p, uint32_t id) {
   }
 }
 
-/* Returns the bytes of a value in scratch, or 0 for constants, inputs and outputs. */
+/* Returns the size of a value in scratch in bytes. It is 0 for constants, inputs and outputs. */
 static size_t scratch_bytes(const et_xnn_value *value) {
   const size_t bytes =
       value->numel * et_scalar_type_size(et_xnn_storage(value));
@@ -92,7 +92,7 @@ static size_t scratch_bytes(const et_xnn_value *value) {
              : 0;
 }
 
-/* Makes a value alive before this node, if it is not yet. */
+/* Makes a value alive before this node, unless it already is. */
 static et_status keep(plan *p, uint32_t id) {
   if (id == ET_XNN_NO_VALUE || find(p, id) < p->count) {
     return ET_STATUS_OK;

@@ -6,7 +6,7 @@
 #include "backends/xnnpack/runtime/pads.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-/* Returns whether the node is a transpose of float images from planar layout to NHWC. */
+/* Returns whether the node transposes float images from planar layout to NHWC. */
 static bool is_transpose_to_nhwc(const et_xnn_graph *graph,
                                  const et_xnn_node *node) {
   static const uint32_t channels_last[] = {0, 2, 3, 1};

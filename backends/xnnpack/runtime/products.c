@@ -54,7 +54,8 @@ static void infer_product(et_xnn_builder *b, const et_xnn_matrix *m) {
   et_xnn_infer(b, 0, &dims);
 }
 
-/* Returns the output with as many dimensions as the input, if the node flattens it. */
+/* Returns the output. If the node flattens its input, the result has as many dimensions as the
+ * input. */
 static et_xnn_tensor rows_of(et_xnn_builder *b, et_xnn_tensor floats,
                              const et_xnn_matrix *m) {
   et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[X]);
@@ -65,7 +66,7 @@ static et_xnn_tensor rows_of(et_xnn_builder *b, et_xnn_tensor floats,
   return et_xnn_view(b, floats, &dims);
 }
 
-/* Emits an op whose inputs are x and constants, and whose output is float32. */
+/* Emits an op whose inputs are x and constants and whose output is float32. */
 static void emit_product(et_xnn_builder *b, const et_backend_part *part,
                          const et_xnn_matrix *m, const et_xnn_tensor *inputs,
                          uint16_t count, const uint32_t *words,
@@ -99,8 +100,8 @@ static void multiply_floats(et_xnn_builder *b, const et_xnn_matrix *m,
                ET_CPU_GEMM_F32_ATTRIBUTES_WORDS);
 }
 
-/* Returns the group size of an op: the largest divisor of `whole` that is at most `most` and a
- * multiple of `codes`, the weights per word. Returns 0 if there is none. */
+/* Returns the group size of an op, or 0 if there is none. It is the largest divisor of `whole` that
+ * is at most `most` and a multiple of `codes`, the number of weights per word. */
 static int32_t group_of(int32_t whole, int32_t codes, int32_t most) {
   int32_t group = whole < most ? whole : most;
   while (group > 0 && (whole % group != 0 || group % codes != 0)) {
@@ -147,7 +148,8 @@ static void multiply_codes(et_xnn_builder *b, const et_xnn_words *w,
                ET_CPU_GEMM_F32_QBW_ATTRIBUTES_WORDS);
 }
 
-/* Quantizes and dequantizes rows of float32. For float16 rows, the Convert node has done it. */
+/* Quantizes and dequantizes float32 rows. Float16 rows have been processed by the Convert node
+ * already. */
 static et_xnn_tensor rounded_rows(et_xnn_builder *b) {
   const uint32_t id = b->node->inputs[X];
   const et_xnn_dims dims = et_xnn_dims_of(b, id);
@@ -166,8 +168,8 @@ static et_xnn_tensor rounded_rows(et_xnn_builder *b) {
   return y;
 }
 
-/* Returns true if x has at most one row. Each weight is then used once, and converting 8-bit
- * weights to float32 is faster than integer arithmetic. */
+/* Returns true if x has at most one row. In this case, each weight is used once, and converting
+ * 8-bit weights to float32 is faster than integer arithmetic. */
 static bool is_one_row(const et_xnn_value *x) {
   return x->dims.rank >= 1 &&
          x->numel == (size_t)x->dims.sizes[x->dims.rank - 1];
@@ -241,7 +243,7 @@ void et_xnn_fully_connected(et_xnn_builder *b) {
   }
 }
 
-/* Prepends ones to the dimensions, up to `rank`. */
+/* Prepends dimensions of size 1, up to `rank` dimensions. */
 static et_xnn_dims widened(const et_xnn_dims *dims, uint8_t rank) {
   et_xnn_dims wide = {.rank = rank};
   for (uint8_t i = 0; i < rank; i++) {

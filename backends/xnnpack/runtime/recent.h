@@ -7,10 +7,10 @@
 
 #define ET_XNN_RECENT 64
 
-/* Entries are indexed by id modulo ET_XNN_RECENT. The caches live on the stack of one call of
- * the backend; a graph that outlives the call must reset its pointer. */
+/* Entries are indexed by id modulo ET_XNN_RECENT. The caches are on the stack for one call of the
+ * backend. A graph that outlives the call must reset its pointer. */
 typedef struct et_xnn_recent {
-  uint32_t value_ids[ET_XNN_RECENT]; /* ET_XNN_NO_VALUE: empty */
+  uint32_t value_ids[ET_XNN_RECENT]; /* ET_XNN_NO_VALUE if empty */
   uint32_t node_indices[ET_XNN_RECENT];
   uint32_t constant_indices[ET_XNN_RECENT];
   et_xnn_value values[ET_XNN_RECENT];

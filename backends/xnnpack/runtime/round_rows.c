@@ -1,4 +1,4 @@
-/* Op round_rows: dynamic quantization of rows to int8, and dequantization. */
+/* Op round_rows: quantizes rows dynamically to int8 and dequantizes them. */
 #include "backends/cpu/schema/round_rows.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ typedef struct work {
   bool is_half;
 } work;
 
-/* The int8 quantization of a row. Zero is represented exactly. */
+/* int8 quantization of a row. Zero is represented exactly. */
 typedef struct row_quantization {
   float inverse; /* 1 / scale */
   float scale;

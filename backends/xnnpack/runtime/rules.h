@@ -1,4 +1,4 @@
-/* Rules: one function per kind of node, which infers the output's sizes and emits ops. */
+/* Rules. There is one function per kind of node, which infers the output's sizes and emits ops. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_RULES_H_
 #define BACKENDS_XNNPACK_RUNTIME_RULES_H_
 
@@ -7,7 +7,7 @@
 
 typedef void et_xnn_rule(et_xnn_builder *b);
 
-/* Infers the output's sizes from the inputs' sizes, and emits the ops of the node. */
+/* Infers the output's sizes from the inputs' sizes and emits the ops of the node. */
 et_xnn_rule et_xnn_unary; /* elementwise.c */
 et_xnn_rule et_xnn_binary;
 et_xnn_rule et_xnn_softmax;

@@ -42,7 +42,7 @@ typedef enum union_id {
 #define SHORT(name) ET_SCHEMA_SCALAR(name, 2)
 #define TAG(name) ET_SCHEMA_SCALAR(name, 1)
 
-/* Names of all fields, without repetition. */
+/* Names of all fields, without duplicates. */
 #define NAMES(X)           \
   X(version)               \
   X(xnodes)                \
@@ -160,7 +160,7 @@ typedef enum union_id {
 ET_SCHEMA_NAMES(NAMES);
 ET_SCHEMA_FIELDS(TABLES_OF_ROWS);
 
-/* Fields, in the order of their numbers. */
+/* Fields in the order of their numbers. */
 static const union et_schema_fields fields = {
     .rows.graph =
         {

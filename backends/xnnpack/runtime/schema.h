@@ -1,10 +1,10 @@
-/* The flatbuffer schema of payloads: field numbers, and the types of fields for the verifier. */
+/* Flatbuffer schema of payloads: field numbers, and field types for the verifier. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_SCHEMA_H_
 #define BACKENDS_XNNPACK_RUNTIME_SCHEMA_H_
 
 #include "runtime/program/schema_types.h"
 
-/* Field numbers, in the order of the schema. A union takes two: tag and value. */
+/* Field numbers in the order of the schema. A union has two: tag and value. */
 enum {
   ET_XNN_GRAPH_VERSION,
   ET_XNN_GRAPH_NODES,
@@ -54,7 +54,7 @@ enum {
 };
 enum { ET_XNN_BOUNDS_LOW, ET_XNN_BOUNDS_HIGH };
 
-/* Attributes of nodes that their rules read, besides values and flags. */
+/* Attributes of nodes that their rules read. Values and flags are listed elsewhere. */
 enum { ET_XNN_TRANSPOSE_RANK, ET_XNN_TRANSPOSE_ORDER };
 enum { ET_XNN_RESHAPE_RANK, ET_XNN_RESHAPE_SIZES };
 enum {
@@ -137,7 +137,7 @@ typedef enum et_xnn_node_tag {
       ET_XNN_NODE_TAG_COUNT
 } et_xnn_node_tag;
 
-/* Tags of the unions of XValue and its quantization. */
+/* Tags of the XValue union and of its quantization union. */
 enum { ET_XNN_VALUE_PLAIN = 1, ET_XNN_VALUE_QUANTIZED };
 enum {
   ET_XNN_BY_CHANNEL = 1,

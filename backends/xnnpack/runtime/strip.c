@@ -1,19 +1,19 @@
-/* The rule for inverted residuals. It emits mbconv_f32. The thresholds are shared with the CPU
+/* Rule for inverted residuals, which emits mbconv_f32. The thresholds are shared with the CPU
  * backend's compiler: backends/cpu/schema/cost_model.py.
  *
- * Blocks are selected before their rule runs (chain.c). et_xnn_prefers_strip() checks shapes, the
- * filter height and the workspace of each block by itself. The rule relies on these checks and adds
- * those that need the whole group:
+ * Blocks are selected before their rule runs (chain.c). et_xnn_prefers_strip() checks the shapes,
+ * the filter height and the workspace of each block separately. The rule relies on these checks and
+ * adds those that need the whole group:
  *
  * - read_layers() checks that each layer has as many input channels as the layer before it has
- *   outputs, and infer() that the blocks fit together.
+ *   outputs, and infer() checks that the blocks fit together.
  * - emit() checks the sum of the blocks' workspaces, and that planar input is declared with valid
  *   sizes. Blocks are selected by the declared NHWC image, but read() uses the planar tensor once
  *   the transpose is folded into the block.
  *
- * Tile rows and workspaces follow from declared sizes, so all modes emit the same op. The check
- * of mbconv_f32, which et_xnn_emit() runs in all modes but COUNT, verifies the workspace against
- * the sizes of the call. */
+ * Tile rows and workspaces follow from declared sizes, so all modes emit the same op. The check of
+ * mbconv_f32 verifies the workspace against the sizes of the call. et_xnn_emit() runs it in all
+ * modes except COUNT. */
 #include "backends/xnnpack/runtime/strip.h"
 
 #include "backends/cpu/schema/cost_model.h"
@@ -24,16 +24,16 @@
 
 extern const et_backend_part et_cpu_op_mbconv_f32;
 
-/* Maximum number of filter rows, which the op lists on the stack. */
+/* Maximum number of filter rows. The op lists them on the stack. */
 #define MOST_FILTER_HEIGHT 32
 
-/* Maximum size of a dimension. The products below fit in int64. */
+/* Maximum size of a dimension. With this limit, the products below fit in int64. */
 #define MOST_SIZE (1 << 15)
 
-/* Maximum number of floats of a block in the workspace of a thread. */
+/* Maximum size in floats of a block's part of a thread's workspace. */
 #define MOST_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_CPU_MBCONV_MAX_BLOCKS)
 
-/* A block at the sizes that the payload declares. */
+/* A block with the sizes that the payload declares. */
 typedef struct strip {
   et_xnn_window expand;
   et_xnn_window filter;
@@ -45,7 +45,7 @@ typedef struct strip {
 
 static bool is_within(int64_t size) { return size >= 1 && size <= MOST_SIZE; }
 
-/* Reads the depthwise convolution. Returns false if it is not one filter per channel. */
+/* Reads the depthwise convolution. Returns false if it does not have one filter per channel. */
 static bool filters_channels(const et_xnn_graph *graph, const et_xnn_part *part,
                              strip *s) {
   const et_xnn_node *node = &part->filter;
@@ -88,7 +88,7 @@ static bool read(const et_xnn_graph *graph, const et_xnn_part *part, strip *s) {
   return is_within(s->filtered_width) && is_product(&part->project);
 }
 
-/* Returns the number of floats in the workspace of a thread: a ring of expanded rows and `rows`
+/* Returns the size of a thread's workspace in floats. It has a ring of expanded rows and `rows`
  * filtered rows. */
 static int64_t floats_of(const strip *s, int64_t rows) {
   const int64_t ring =
@@ -98,8 +98,8 @@ static int64_t floats_of(const strip *s, int64_t rows) {
   return (ring * s->width + rows * s->filtered_width) * padded * ET_XNN_PANEL;
 }
 
-/* Returns the number of output rows in a tile: ET_CPU_ROW_TILING_PIXELS pixels, or fewer if two
- * workspaces would exceed ET_CPU_ROW_TILING_MAX_BYTES. */
+/* Returns the number of output rows in a tile. A tile has ET_CPU_ROW_TILING_PIXELS pixels, or fewer
+ * if two workspaces would exceed ET_CPU_ROW_TILING_MAX_BYTES. */
 static int64_t rows_of(const strip *s) {
   int64_t rows =
       (ET_CPU_ROW_TILING_PIXELS + s->filtered_width - 1) / s->filtered_width;
@@ -109,7 +109,7 @@ static int64_t rows_of(const strip *s) {
   return rows;
 }
 
-/* Returns the bytes of a float32 image. */
+/* Returns the size of a float32 image in bytes. */
 static int64_t bytes_of(int64_t height, int64_t width, int64_t channels) {
   return height * width * channels * (int64_t)sizeof(float);
 }
@@ -131,7 +131,7 @@ bool et_xnn_expands_rows(const et_xnn_graph *graph, const et_xnn_part *part) {
              ET_CPU_MBCONV_CHAIN_MIN_BYTES;
 }
 
-/* The geometry, packed weights and bias of one of the three layers. */
+/* Geometry, packed weights and bias of one of the three layers. */
 typedef struct layer {
   et_xnn_convolution_of convolution;
   et_xnn_tensor weights;
@@ -145,7 +145,7 @@ static void pack(et_xnn_builder *b, const et_xnn_node *node, layer *l) {
                              node->inputs[ET_XNN_CONV_BIAS]);
 }
 
-/* Returns the panels of one matrix without the dim of groups. */
+/* Returns the panels of one matrix, without the dim of groups. */
 static et_xnn_tensor panels_of(et_xnn_builder *b, const layer *l) {
   const et_xnn_matrix *m = &l->convolution.matrix;
   const et_xnn_dims dims = {
@@ -192,7 +192,7 @@ static void read_layers(et_xnn_builder *b, const et_xnn_part *part, layers *l) {
   pack(b, &part->project, &l->project);
 }
 
-/* Replaces the sizes of the input of a block by those of its output. */
+/* Replaces the sizes of a block's input by those of its output. */
 static void infer_one(const layers *l, et_xnn_dims *dims) {
   for (size_t i = 0; i < 2; i++) {
     const int32_t size = et_xnn_window_outputs(&l->expand.convolution.window, i,
@@ -244,10 +244,9 @@ static void fill_inputs(et_xnn_builder *b, const layers *l,
   inputs[5] = l->project.bias;
 }
 
-/* Workspace of a thread, and tile rows of the last block. Earlier blocks produce one row at a
- * time, which is stored after their own workspace. rows is 0 if a block cannot be read: planar
- * inputs may be declared with other sizes than their transposed image, by which the block was
- * selected. */
+/* Workspace of a thread, and tile rows of the last block. Earlier blocks produce one row at a time,
+ * which is stored after their own workspace. `rows` is 0 if a block cannot be read: planar inputs
+ * may be declared with other sizes than their transposed image, by which the block was selected. */
 typedef struct needs {
   int64_t floats;
   int64_t rows;

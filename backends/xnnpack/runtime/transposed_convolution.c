@@ -1,6 +1,6 @@
-/* Op transposed_convolution: the gradient of a convolution with respect to its input. Each
- * output pixel gathers its taps. Attributes and tensors are those of conv_f32 with NHWC input
- * and no residual; only the image sizes differ. */
+/* Op transposed_convolution: gradient of a convolution with respect to its input. Each output pixel
+ * gathers its taps. Attributes and tensors are those of conv_f32 with NHWC input and no residual;
+ * only the image sizes differ. */
 #include "backends/cpu/schema/transposed_convolution.h"
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/ops/check.h"
@@ -50,8 +50,8 @@ typedef struct work {
   et_cpu_activation activation;
 } work;
 
-/* Returns the input pixel that contributes to output pixel `at` through tap `tap` along an axis,
- * or SIZE_MAX if there is none. */
+/* Returns the input pixel that contributes to output pixel `at` through tap `tap` along an axis, or
+ * SIZE_MAX if it does not exist. */
 static size_t source(size_t at, size_t before, size_t tap, size_t dilation,
                      size_t stride, size_t size) {
   const size_t reach = tap * dilation;
@@ -71,7 +71,7 @@ static void add_tap(const work *w, const float *x, const float *panel,
   }
 }
 
-/* Accumulates one panel of one output pixel. `image` points to the group's first channel. */
+/* Accumulates one panel of one output pixel. `image` points to the first channel of the group. */
 static void add_taps(const work *w, const float *image, size_t y, size_t x,
                      const float *panel, float sums[PANEL]) {
   const et_cpu_window *v = &w->window;

@@ -20,7 +20,7 @@ static void count_all(et_xnn_uses *uses, const et_xnn_graph *graph) {
   }
 }
 
-/* Returns true if nodes read the value exactly once, and it is neither a constant nor an
+/* Returns true if the value is read exactly once by nodes and is neither a constant nor an
  * argument. */
 static bool is_read_once(et_xnn_uses *uses, const et_xnn_graph *graph,
                          uint32_t id) {

@@ -4,17 +4,17 @@
 
 #include "backends/xnnpack/runtime/node.h"
 
-/* Number of values whose readers are counted. Values with larger ids count as read several
- * times. A fixed size needs no allocation; real files have 1 % of this number. */
+/* Number of values whose readers are counted. Values with larger ids are treated as read several
+ * times. A fixed size avoids allocation. Real files have 1 % of this number. */
 #define ET_XNN_USES 65536
 
-/* Maximum distance between the writer and the reader of a value that are fused. It keeps the
- * search linear in the number of nodes. */
+/* Maximum distance, in nodes, between the writer and the reader of a value if they are fused. It
+ * keeps the search linear in the number of nodes. */
 #define ET_XNN_NEAR 64
 
 #define ET_XNN_NO_NODE UINT32_MAX
 
-/* Entries of the cache of nodes that do not end a block (chain.h), which is queried several
+/* Number of cache entries for nodes that do not end a block (chain.h). The cache is queried several
  * times for each node. */
 #define ET_XNN_REMEMBERED 256
 
@@ -28,14 +28,14 @@ typedef struct et_xnn_uses {
       no_strips[ET_XNN_REMEMBERED]; /* direct-mapped cache: node index + 1 */
 } et_xnn_uses;
 
-/* Returns the only reader of value `id`, an output of node `writer`, within ET_XNN_NEAR nodes
- * after it. Returns ET_XNN_NO_NODE if there is none, if the value is read twice or if it is an
+/* Returns the only reader of value `id`, an output of node `writer`, within ET_XNN_NEAR nodes after
+ * it. Returns ET_XNN_NO_NODE if there is no reader, if the value is read twice, or if it is an
  * argument of the delegate. */
 uint32_t et_xnn_sole_reader(et_xnn_uses *uses, const et_xnn_graph *graph,
                             uint32_t writer, uint32_t id);
 
-/* Returns the node within ET_XNN_NEAR nodes before `reader` that writes value `id`, if `reader`
- * is its only reader, or ET_XNN_NO_NODE. */
+/* Returns the node that writes value `id` within ET_XNN_NEAR nodes before `reader`. Returns
+ * ET_XNN_NO_NODE if there is none or if `reader` is not its only reader. */
 uint32_t et_xnn_sole_writer(et_xnn_uses *uses, const et_xnn_graph *graph,
                             uint32_t reader, uint32_t id);
 

@@ -160,7 +160,7 @@ bool et_xnn_same_quantization(const et_xnn_value *a, const et_xnn_value *b) {
          a->quantization.zero_point == b->quantization.zero_point;
 }
 
-/* Quantization that a datatype requires. UNKNOWN marks datatypes that are not supported. */
+/* Quantization that a datatype requires. UNKNOWN marks unsupported datatypes. */
 #define UNKNOWN UINT8_MAX
 static const uint8_t quantized_by[ET_XNN_DATATYPE_COUNT] = {
     [ET_XNN_INVALID] = UNKNOWN,
@@ -236,7 +236,7 @@ static et_status check_dims(uint32_t id, et_fb_table tensor,
   return ET_STATUS_OK;
 }
 
-/* Checks that a value is an argument, a constant or neither. */
+/* Checks that a value is an argument, a constant or an intermediate value. */
 static et_status check_place(const et_xnn_graph *graph, uint32_t id,
                              const et_xnn_value *value, et_error *error) {
   const bool is_external = value->external != ET_XNN_NO_VALUE;

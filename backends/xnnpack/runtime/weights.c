@@ -17,8 +17,8 @@ static int32_t int_at(const uint8_t *bytes, size_t index) {
   return number;
 }
 
-/* A multiplication rebiases the exponent, which converts subnormals correctly. Infinity and NaN
- * get the maximum exponent. */
+/* The multiplication rebiases the exponent, which converts subnormals correctly. For infinity and
+ * NaN, the exponent is set to its maximum. */
 float et_xnn_float_of_half(uint16_t bits) {
   const uint32_t magnitude = (uint32_t)(bits & 0x7fffu) << 13;
   const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16;
@@ -27,8 +27,8 @@ float et_xnn_float_of_half(uint16_t bits) {
   return et_xnn_float_of_bits(et_xnn_bits(moved) | largest | sign);
 }
 
-/* Returns the number of scales that the matrix requires, or SIZE_MAX if groups do not divide the
- * depth. */
+/* Returns the number of scales that the matrix requires, or SIZE_MAX if the group size does not
+ * divide the depth. */
 static size_t scales_needed(const et_xnn_matrix *m, const et_xnn_value *value) {
   const size_t outputs = (size_t)m->groups * (size_t)m->outputs;
   const uint32_t group = value->quantization.group;
@@ -61,8 +61,8 @@ static et_status find_scales(et_xnn_builder *b, et_xnn_weights *w) {
   return ET_STATUS_OK;
 }
 
-/* The official runtime multiplies float32 scales of old files by this factor, then truncates
- * them to bfloat16. */
+/* The official runtime multiplies float32 scales of old files by this factor, then truncates them
+ * to bfloat16. */
 #define OLD_SCALE_FACTOR 1.00389105f
 
 static float scale_at(const et_xnn_weights *w, size_t index) {
@@ -77,10 +77,11 @@ static float scale_at(const et_xnn_weights *w, size_t index) {
              : scale;
 }
 
-/* Repeats 16 bits for four bfloat16 values in a word. */
+/* Replicates 16 bits for the four bfloat16 values of a word. */
 #define EACH(bits) (UINT64_C(0x0001000100010001) * (bits))
 
-/* Returns a word with the sign bit set for each bfloat16 that is infinite, NaN or negative. */
+/* Returns a word in which the sign bit of each bfloat16 is set if the value is infinite, NaN or
+ * negative. */
 static uint64_t wrong_halves(uint64_t halves) {
   const uint64_t sizes = halves & EACH(0x7fffu);
   const uint64_t infinite = sizes + EACH(0x0080u);

@@ -10,31 +10,31 @@ typedef struct et_xnn_weights {
   et_xnn_matrix matrix;
   et_xnn_value value;
   const uint8_t *data;
-  const uint8_t *scales; /* float32, or bfloat16 where scales_are_bf16 */
+  const uint8_t *scales; /* float32, or bfloat16 if scales_are_bf16 */
   size_t row_bytes;      /* 4-bit values */
   bool scales_are_bf16;
 } et_xnn_weights;
 
-/* Finds the data of a constant, and checks its size and its scales. */
+/* Finds the data of a constant and checks its size and its scales. */
 et_status et_xnn_weights_of(et_xnn_builder *b, const et_xnn_matrix *m,
                             et_xnn_weights *out);
 
-/* Returns the number of consecutive elements in memory: a row, or all outputs of one depth if
- * transposed. */
+/* Returns the number of consecutive elements in memory. They are a row or, if the matrix is
+ * transposed, all outputs at one depth. */
 static inline size_t et_xnn_line(const et_xnn_matrix *m) {
   return m->is_transposed ? (size_t)m->groups * (size_t)m->outputs
                           : (size_t)m->depth;
 }
 
-/* Returns the index of element `k` of output `row`, which counts over all groups. */
+/* Returns the index of element `k` of output `row`, which is counted over all groups. */
 static inline size_t et_xnn_element(const et_xnn_matrix *m, size_t row,
                                     size_t k) {
   const size_t outputs = (size_t)m->groups * (size_t)m->outputs;
   return m->is_transposed ? k * outputs + row : row * (size_t)m->depth + k;
 }
 
-/* Return a quantized value minus its zero point: of any datatype, or of int8 only, without a
- * switch per element. */
+/* Return a quantized value minus its zero point. et_xnn_code() supports any datatype. et_xnn_int8()
+ * supports only int8 and does not switch per element. */
 int32_t et_xnn_code(const et_xnn_weights *w, size_t row, size_t k);
 bool et_xnn_has_int8(const et_xnn_weights *w);
 static inline int32_t et_xnn_int8(const et_xnn_weights *w, size_t row,

@@ -1,5 +1,6 @@
-/* Emits op winograd_f32 for 3 x 3 convolutions with stride 1. The thresholds are
- * shared with the CPU backend's compiler (backends/cpu/schema/cost_model.py). Here, weights are transformed at load time, so their size is limited in addition. */
+/* Emits op winograd_f32 for 3 x 3 convolutions with stride 1. The thresholds are shared with the
+ * CPU backend's compiler (backends/cpu/schema/cost_model.py). Here, weights are transformed at load
+ * time, so their size is limited as well. */
 #include "backends/cpu/microkernels/winograd_f32.h"
 
 #include "backends/cpu/schema/cost_model.h"
@@ -12,7 +13,7 @@ extern const et_backend_part et_cpu_op_winograd_f32;
 
 #define PANEL ET_XNN_PANEL
 #define TAPS ET_XNN_WINOGRAD_TAPS
-#define MOST_ACROSS 6 /* tile positions along an axis */
+#define MOST_ACROSS 6 /* number of positions of a tile along an axis */
 
 #define MOST_CHANNELS 65536 /* workspaces fit in int32 */
 
@@ -49,7 +50,7 @@ bool et_xnn_takes_winograd(const et_xnn_builder *b,
          choose_side(&out, c) != 0;
 }
 
-/* One element for each column of a panel. */
+/* One element per column of a panel. */
 typedef struct lanes {
   float at[PANEL];
 } lanes;
@@ -98,7 +99,7 @@ static void transform(size_t side, const lanes taps[TAPS], lanes *out,
   }
 }
 
-/* Winograd weights with tiles of `side` outputs. */
+/* Winograd weights for tiles of `side` outputs. */
 typedef struct tiles {
   et_xnn_matrix matrix;
   size_t side;
@@ -109,7 +110,7 @@ typedef struct windows {
   lanes taps[TAPS][TAPS];
 } windows;
 
-/* Channels per read. A cache line has as many floats. */
+/* Number of channels per read. A cache line has as many floats. */
 #define CHANNELS_AT_ONCE 16
 
 /* Reads `count` channels of the filters of `columns` columns. */
@@ -128,7 +129,7 @@ static void read_windows(const et_xnn_weights *w, size_t first, size_t columns,
   }
 }
 
-/* Transforms the filters, and stores the positions `apart` lanes apart. */
+/* Transforms the filters and stores the positions `apart` lanes apart. */
 static void put_positions(size_t side, const windows *given, size_t apart,
                           lanes *out) {
   lanes down[MOST_ACROSS][TAPS];

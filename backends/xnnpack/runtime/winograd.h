@@ -1,4 +1,4 @@
-/* Definitions for float32 and int8 Winograd convolutions. */
+/* Definitions shared by float32 and int8 Winograd convolutions. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_WINOGRAD_H_
 #define BACKENDS_XNNPACK_RUNTIME_WINOGRAD_H_
 
@@ -44,8 +44,8 @@ static inline size_t et_xnn_tiles_of(const et_xnn_pixels *out, size_t side) {
          et_cpu_winograd_tiles((size_t)out->width, side);
 }
 
-/* Returns how many of `all` tiles a thread transforms at once, where `fitting` tiles fit into
- * its workspace. */
+/* Returns how many of `all` tiles a thread transforms at once. `fitting` tiles fit into its
+ * workspace. */
 static inline size_t et_xnn_clamp_tiles(size_t all, size_t fitting) {
   const size_t most =
       fitting < ET_CPU_WINOGRAD_MIN_TILES   ? ET_CPU_WINOGRAD_MIN_TILES

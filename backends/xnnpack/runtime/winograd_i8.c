@@ -1,5 +1,5 @@
-/* Packs weights of op winograd_qs8, for int8 3 x 3 convolutions with stride 1, and decides when
- * to use it. */
+/* Decides when to use op winograd_qs8 for int8 3 x 3 convolutions with stride 1, and packs its
+ * weights. */
 #include "backends/cpu/microkernels/winograd_qs8.h"
 
 #include "backends/cpu/schema/cost_model.h"
@@ -12,7 +12,7 @@
 #define POSITIONS (ACROSS * ACROSS)
 #define PANEL ET_XNN_PANEL
 
-#define MOST_COLUMNS 65536 /* sizes below do not overflow */
+#define MOST_COLUMNS 65536 /* bounds sizes so that they do not overflow below */
 
 static bool takes_little_memory(const et_xnn_convolution_of *c) {
   const uint64_t more = POSITIONS * sizeof(int16_t) - TAPS * TAPS;
@@ -32,7 +32,8 @@ static bool fits(const et_xnn_convolution_of *c) {
 bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
                               const et_xnn_convolution_of *c) {
 #if defined(ET_CPU_LINKED_NEON)
-  /* The direct convolution is faster with SDOT, which multiplies 16 int8 values per instruction. */
+  /* With SDOT, which multiplies 16 int8 values per instruction, the direct convolution is
+   * faster. */
   (void)b;
   (void)c;
   return false;
@@ -43,14 +44,14 @@ bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
 #endif
 }
 
-/* Two elements, of a pair of channels, for each column of a panel. */
+/* One pair of channels per column of a panel. */
 typedef struct lanes {
   int16_t at[2 * PANEL];
 } lanes;
 
 /* Multiplies three taps by the matrix with rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4 and 0 0 6
- * (backends/cpu/microkernels/winograd_qs8.h). Stores results `stride` lanes apart. `out` must
- * not overlap `taps`. */
+ * (backends/cpu/microkernels/winograd_qs8.h). Stores results `stride` lanes apart. `out` must not
+ * overlap `taps`. */
 static void transform(const lanes taps[TAPS], lanes *out, size_t stride) {
   lanes made[ACROSS];
   const lanes a = taps[0], b = taps[1], c = taps[2];
@@ -93,7 +94,7 @@ static void read_windows(const et_xnn_weights *w, size_t first, size_t channel,
   }
 }
 
-/* Transforms the filters, and stores the positions `apart` lanes apart. */
+/* Transforms the filters and stores the positions `apart` lanes apart. */
 static void put_positions(const windows *given, size_t apart, lanes *out) {
   lanes down[ACROSS][TAPS];
   for (size_t x = 0; x < TAPS; x++) {

@@ -34,7 +34,8 @@ et_cpu_conv_qs8_attributes et_xnn_conv_qs8(const et_xnn_builder *b,
       .min_value = x.datatype == ET_XNN_QINT8 ? INT8_MIN : 0,
       .quantizing = et_xnn_output_quantization(b, &y),
       .groups = groups};
-  attributes.quantizing.inverse = 1.0f; /* column scales include that of y */
+  /* column scales include the scale of y */
+  attributes.quantizing.inverse = 1.0f;
   return attributes;
 }
 

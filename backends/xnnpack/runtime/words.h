@@ -1,4 +1,4 @@
-/* Attributes of ops, from the fields of nodes. */
+/* Conversion of the fields of nodes to attributes of ops. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_WORDS_H_
 #define BACKENDS_XNNPACK_RUNTIME_WORDS_H_
 
@@ -25,28 +25,28 @@ et_cpu_conv_qs8_attributes et_xnn_conv_qs8(const et_xnn_builder *b,
                                            const et_xnn_window *window,
                                            int32_t groups);
 
-/* Returns whether a node with input, weights and bias is computed in int8: input and output
- * are int8 or uint8, weights have one scale per output channel or tensor, and the bias is
- * int32 or absent. */
+/* Returns whether a node with input, weights and bias is computed in int8. Input and output must be
+ * int8 or uint8. Weights must have one scale per output channel or tensor. The bias must be int32
+ * or absent. */
 bool et_xnn_is_of_bytes(const et_xnn_builder *b);
 
-/* Emits an op that clamps `floats` to the bounds of the node, if it has any. */
+/* If the node has bounds, emits an op that clamps `floats` to them. */
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
 
 /* Maximum value of each field of a window. Sums and products of fields fit in int64. */
 #define ET_XNN_MOST_WINDOW (1 << 20)
 
-/* Reads the window of a node. Zero padding that was folded into the node is added to its
- * padding. Returns false if sizes are out of range. */
+/* Reads the window of a node. Zero padding that was folded into the node is added to its padding.
+ * Returns false if sizes are out of range. */
 bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out);
 
-/* Returns whether each output reads the pixel at the same position only. */
+/* Returns whether each output pixel reads only the pixel at the same position. */
 bool et_xnn_is_pixel(const et_xnn_window *window);
 
 /* Reads the window of a node whose windows do not overlap. */
 bool et_xnn_places_of(const et_xnn_node *node, et_xnn_window *out);
 
-/* Returns the outputs along axis 0 (y) or 1 (x); 0 if the window does not fit. */
+/* Returns the number of outputs along axis 0 (y) or 1 (x), or 0 if the window does not fit. */
 int32_t et_xnn_window_outputs(const et_xnn_window *window, size_t axis,
                               int32_t in);
 

@@ -5,7 +5,7 @@
 #include "backends/xnnpack/runtime/build.h"
 #include "backends/xnnpack/runtime/call.h"
 
-/* Returns the instruction set of option "isa", or the best available one. */
+/* Returns the instruction set from option "isa", or the best available one. */
 static et_status choose_isa(const et_backend_context *context,
                             et_cpu_isa *out_isa) {
   et_backend_context own = *context;
