@@ -13,9 +13,9 @@ from torch.utils import _pytree as pytree
 
 @dataclass(frozen=True)
 class Subject:
-    """A model and its calls.
+    """A model and the inputs of its calls.
 
-    The first call has the inputs for the export; the others have inputs of other sizes.
+    The first call is the example for the export; later calls can have other sizes.
     """
 
     module: nn.Module
@@ -37,7 +37,7 @@ class Architecture:
 
 
 class KeywordModel(nn.Module):
-    """Calls a model with keywords, and returns the tensors that `keep` names.
+    """Calls a model with keyword arguments, and returns the tensors that `keep` names.
 
     By default, it returns the first tensor.
     """
@@ -54,7 +54,7 @@ class KeywordModel(nn.Module):
 
 
 class PartialModel(nn.Module):
-    """Wraps a function of a model, if only a part of the model is needed."""
+    """Wraps a function of a model, to compile only a part of the model."""
 
     def __init__(self, module: nn.Module, call: Callable[..., Any]) -> None:
         super().__init__()

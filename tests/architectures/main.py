@@ -1,4 +1,4 @@
-"""Compiles architectures of model packages, and compares with eager PyTorch.
+"""Compiles architectures of model packages, and compares them with eager PyTorch.
 
 ./bazelw run //tests/architectures:try -- --packages FOLDER [--backend cpu] [--results FILE.jsonl] [WORD…]
 """
@@ -60,7 +60,7 @@ def _chosen(words: list[str]) -> list[Architecture]:
 
 
 def _imported(package: str) -> bool:
-    """Import a package, once for all trials, if it is installed."""
+    """Import a package if it is installed; all trials share the import."""
     if importlib.util.find_spec(package) is None:
         return False
     importlib.import_module(package)

@@ -1,7 +1,4 @@
-"""Architectures that are written in plain PyTorch.
-
-No package has them, or a few lines define them.
-"""
+"""Architectures in plain PyTorch, which are short or not available in a package."""
 
 from __future__ import annotations
 

@@ -75,13 +75,13 @@ def _whole_detector(name: str, size: int) -> Subject:
 
 
 def _dense_detector(name: str, size: int) -> Subject:
-    """Build backbone and heads, without box selection."""
+    """Build the backbone and the heads, without box selection."""
     part = PartialModel(_detector(name), lambda detector, x: detector.head(list(detector.backbone(x).values())))
     return Subject(part, (random_image(size),))
 
 
 def _proposals(name: str, size: int) -> Subject:
-    """Build backbone and region proposal heads."""
+    """Build the backbone and the region proposal heads."""
 
     def call(detector: Any, x: torch.Tensor) -> Any:
         return detector.rpn.head(list(detector.backbone(x).values()))

@@ -1,4 +1,4 @@
-"""Small models of transformers: shared helpers."""
+"""Helpers shared by the tests of small transformers models."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def transformers() -> Any:
 def create_model(model: str, config: str, **options: Any) -> nn.Module:
     """Create the model with eager attention and without a cache.
 
-    Options that are None are omitted, because the model does not have them.
+    Options that are None are omitted, because not every model has them.
     """
     package = transformers()
     configuration = getattr(package, config)(**{name: value for name, value in options.items() if value is not None})

@@ -1,4 +1,4 @@
-"""Small models of transformers, whose larger variants differ only in sizes."""
+"""Small transformers models; the published variants differ only in size."""
 
 from __future__ import annotations
 
@@ -315,7 +315,7 @@ def _reader(model: str, config: str, **options: Any) -> Subject:
 
 
 def _reader_of_any_length(model: str, config: str, longest: int | None = 64, **options: Any) -> Subject:
-    """Export a model with a dynamic length, without a bound if `longest` is None."""
+    """Export a model with a dynamic length, which is unbounded if `longest` is None."""
     length = Dim("length", min=2, max=longest) if longest else Dim("length", min=2)
     module = KeywordModel(create_model(model, config, **options), ["input_ids"])
     return Subject(module, ((random_tokens(),), (random_tokens(3),)), {"inputs": ({1: length},)})
@@ -351,7 +351,7 @@ def _mixture(name: str, experts: str, **options: Any) -> Subject:
 
 
 def _cached_decoder(name: str) -> Subject:
-    """Create a decoder with a static cache; each call continues the last one."""
+    """Create a decoder with a static cache; each call continues the previous one."""
     package = transformers()
     model = getattr(package, f"{name}ForCausalLM")(getattr(package, f"{name}Config")(**DECODER))
     cache = {"batch_size": 1, "max_cache_len": 32}

@@ -1,6 +1,6 @@
-"""Architectures of transformers with special inputs.
+"""Architectures of transformers with special inputs or outputs.
 
-These are time series, detection and segmentation, audio, and generation with a cache.
+They are for time series, detection, segmentation, audio, and generation with a cache.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _patches(name: str, batch: bool = False) -> Subject:
 
 
 def _forecaster(name: str) -> Subject:
-    """Create an encoder-decoder that returns the hidden states of its forecast."""
+    """Create an encoder-decoder forecaster that returns its hidden states."""
     options = {"prediction_length": 4, "context_length": 8, "lags_sequence": [1, 2, 3], "num_time_features": 1}
     options |= {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "label_length": 4}
     # transformers' mask check rejects its length reduction during the export.
@@ -176,7 +176,7 @@ def _pose() -> Subject:
 
 
 def _points() -> Subject:
-    """Create a keypoint detector, without the selection, whose size is data-dependent."""
+    """Create a keypoint detector without its selection, whose size is data-dependent."""
     model = create_model("SuperPointForKeypointDetection", "SuperPointConfig")
 
     def call(module: Any, x: torch.Tensor) -> Any:
@@ -283,7 +283,7 @@ def _speech_features() -> Subject:
 def _step(name: str, **options: Any) -> Subject:
     """Create an encoder-decoder with transformers' static cache.
 
-    In eager PyTorch, the first call stores the encoder's result, so all calls have the same source.
+    In eager PyTorch, the first call caches the encoder's result, so all calls use the same source.
     """
     model = create_model(f"{name}ForConditionalGeneration", f"{name}Config", **options)
     model.config.use_cache = True

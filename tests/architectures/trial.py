@@ -1,4 +1,4 @@
-"""Compiles one architecture, and compares the C runtime with eager PyTorch."""
+"""Compiles one architecture, and compares its results with eager PyTorch."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ def lower(program: torch.export.ExportedProgram) -> ExecutorchProgramManager:
 
 
 def lower_for_cpu(program: torch.export.ExportedProgram) -> ExecutorchProgramManager:
-    """Lower for the CPU backend, with portable kernels for the rest."""
+    """Lower for the CPU backend, with portable kernels for unsupported operators."""
     from backends.cpu.compiler.partitioner import CpuPartitioner
 
     return to_edge_transform_and_lower(program, partitioner=[CpuPartitioner()]).to_executorch()
 
 
 def attempt(make: Callable[[], Subject], lower: Lower = lower, tolerance: float = TOLERANCE) -> Result:
-    """Compile the model, and compare its calls on the C runtime, in this process."""
+    """Compile the model, run its calls on the C runtime, and compare the results."""
     try:
         with _step(Outcome.MODEL):
             torch.manual_seed(1)
@@ -131,7 +131,7 @@ def _called(method: Method, inputs: list[Any]) -> list[Any]:
 
 
 def _difference(found: list[list[Any]], expected: list[tuple[Any, ...]]) -> float:
-    """Return the largest difference; infinite for different integers.
+    """Return the largest difference; infinity if integers differ.
 
     Raises `ValueError` for different shapes or dtypes.
     """

@@ -1,4 +1,4 @@
-"""Tests that a trial reports how far an architecture came."""
+"""Tests that a trial reports the stage at which an architecture failed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_failure_stages_are_distinguished(
 
 
 def test_deviating_result_is_a_runtime_failure() -> None:
-    """The program is compiled from another module than the eager one."""
+    """The compiled module is not the one that runs in eager mode."""
 
     def other(program: torch.export.ExportedProgram) -> ExecutorchProgramManager:
         return lower(torch.export.export(nn.ReLU(), (torch.ones(2, 4),)))

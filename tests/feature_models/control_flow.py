@@ -1,4 +1,7 @@
-"""Smooth a signal, and halve it until it is small: docs/how_to/control_flow.md."""
+"""The model of docs/how_to/control_flow.md.
+
+It smooths a signal, then halves it until it is small.
+"""
 
 import torch
 from torch import nn

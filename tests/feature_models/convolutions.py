@@ -1,4 +1,4 @@
-"""Small image networks with a dynamic batch, each one CPU delegate."""
+"""Small image networks with a dynamic batch; each becomes one CPU delegate."""
 
 from __future__ import annotations
 

@@ -30,9 +30,9 @@ def dynamic_batch() -> ModelSpec:
 
 
 class FirstRows(nn.Module):
-    """n int64 [] in 1..8 and rows float32 [8, 3] to n doubled rows, and a sum.
+    """Takes n, int64 [] in 1..8, and float32 [8, 3].
 
-    The sum is that of all rows and n ones.
+    Returns n doubled rows, and the sum of all rows and n ones.
     """
 
     def forward(self, count: torch.Tensor, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -43,7 +43,7 @@ class FirstRows(nn.Module):
 
 
 def data_dependent_sizes() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """Entry point: sizes within a range that the model states."""
+    """Entry point: data-dependent sizes within a range that the model declares."""
     return FirstRows(), (torch.tensor(3), torch.randn(8, 3))
 
 
@@ -56,5 +56,5 @@ class Empty(nn.Module):
 
 
 def empty_tensors() -> tuple[nn.Module, tuple[Tensor, ...]]:
-    """Entry point: tensors without elements overlap no others in the memory plan."""
+    """Entry point: in the memory plan, empty tensors do not overlap other tensors."""
     return Empty(), (torch.randn(0, 2), torch.randn(5, 1, 3))

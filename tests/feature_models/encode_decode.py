@@ -9,7 +9,7 @@ from exir.model.spec import MethodSpec, ModelSpec
 
 
 class Autoencoder(nn.Module):
-    """Encodes rows of 16 elements in 4; both methods use the same matrix."""
+    """Encodes rows of 16 elements as 4 elements; both methods use the same matrix."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Autoencoder(nn.Module):
 
 
 def model() -> ModelSpec:
-    """Entry point: the methods under their own names."""
+    """Entry point: exports both methods under their names."""
     return ModelSpec(
         Autoencoder(),
         methods={

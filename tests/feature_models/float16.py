@@ -10,7 +10,7 @@ from exir.model.spec import ModelSpec
 
 
 class Scaled(nn.Module):
-    """Converts a 0/1 mask to scores, and divides large elements."""
+    """Converts a mask of zeros and ones to scores, and divides large elements."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class Scaled(nn.Module):
 
 
 def scalars() -> ModelSpec:
-    """Entry point: 16-bit tensors times and over scalars outside their range."""
+    """Entry point: multiplies and divides 16-bit tensors by out-of-range scalars."""
     mask = torch.tensor([1.0, 0.0, 1.0, 1.0]).half()
     return ModelSpec(Scaled(), (mask, torch.tensor([60000.0, -60000.0, 0.5, 7.0]).half()))
 

@@ -1,4 +1,4 @@
-"""Attention over float16 and bfloat16 KV caches, for many tokens and for one."""
+"""Attention over float16 and bfloat16 KV caches, for several tokens or one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Attention(nn.Module):
 
 
 class CachedAttention(nn.Module):
-    """Rows [1, n, 32] and positions [n] to the result of two layers [1, n, 32]."""
+    """Rows [1, n, 32] and positions [n] to the result of two layers, [1, n, 32]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class CachedAttention(nn.Module):
 
 
 def model() -> ModelSpec:
-    """Entry point: up to 24 rows, then one per call, with the same caches."""
+    """Entry point: a method for up to 24 rows and one for a single row share caches."""
     n = Dim("n", min=2, max=_CACHE)
     methods = {
         "many": MethodSpec(

@@ -1,4 +1,4 @@
-"""Tests that pages in docs/how_to show the models and C code that tests run."""
+"""Tests that docs/how_to shows the same models and C code as the tests run."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A small image-to-image network, which the CPU backend takes as a whole."""
+"""A small image-to-image network that becomes a single CPU delegate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text decoder with a KV cache: a prompt at once, then single tokens."""
+"""A text decoder with a KV cache: processes a prompt at once, then single tokens."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Decoder(nn.Module):
 
 
 def model() -> ModelSpec:
-    """Entry point: up to 24 tokens, then one per call."""
+    """Entry point: one method for up to 24 tokens, and one for a single token."""
     n = Dim("n", min=2, max=_CACHE)
     many = (torch.randint(0, _TOKENS, (1, 5)), torch.arange(5))
     one = (torch.tensor([[3]]), torch.tensor([5]))

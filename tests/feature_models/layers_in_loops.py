@@ -27,7 +27,7 @@ class LayersInLoops(nn.Module):
         self.register_buffer("hidden", torch.zeros(1, _WIDTH))
 
     def refine(self, x: Tensor) -> Tensor:
-        """float32 [n, 16]: a layer in a loop with an outer value, and the layer outside."""
+        """float32 [n, 16]: a layer in a loop that captures a value, and outside the loop."""
         given = self.inner(x)
 
         def body(i: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
@@ -36,7 +36,7 @@ class LayersInLoops(nn.Module):
         return while_loop(lambda i, a: i < 4, body, (torch.tensor(0), x))[1] + self.outer(x)
 
     def recur(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """float32 [n, 1, 16]: a recurrent cell that continues the last call."""
+        """float32 [n, 1, 16]: a recurrent cell that keeps its state between calls."""
 
         def step(hidden: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
             hidden = torch.tanh(self.inner(row) + self.outer(hidden))

@@ -10,7 +10,7 @@ from exir.model.spec import ModelSpec
 
 
 class ManyRows(nn.Module):
-    """Rows float32 [n, 192] plus two layers with an activation: [n, 192]."""
+    """Adds two layers with an activation to rows, float32 [n, 192]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ def strassen() -> ModelSpec:
 
 
 class TiedEmbedding(nn.Module):
-    """int64 [2, 5] tokens to float32 [2, 5, 300] logits."""
+    """Tokens, int64 [2, 5], to logits, float32 [2, 5, 300]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,5 +41,5 @@ class TiedEmbedding(nn.Module):
 
 
 def tied_embedding() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """Entry point: the matrix of embedding and output layer is stored once."""
+    """Entry point: the matrix of the embedding and the output layer is stored once."""
     return TiedEmbedding(), (torch.randint(0, 300, (2, 5)),)

@@ -29,7 +29,7 @@ class Loops(nn.Module):
         return steps, grown, root[0]
 
     def recur(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """float32 [n, 3]: a recurrent cell over rows that continues the last call."""
+        """float32 [n, 3]: a recurrent cell over rows that keeps its state between calls."""
 
         def step(hidden: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
             hidden = torch.tanh(self.inner(row) + self.outer(hidden))

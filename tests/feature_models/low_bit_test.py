@@ -1,4 +1,4 @@
-"""Compares size and accuracy of low-bit networks with their float originals."""
+"""Compares the size and accuracy of low-bit networks with their float originals."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Image segmentation with dynamic height and width; resizes to the input's size."""
+"""Image segmentation with dynamic height and width, which the output keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buffers that keep their values between calls, in one method and in two."""
+"""Buffers that keep their values between calls, of one method and shared by two."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def running_sum() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
 
 
 class SharedSum(nn.Module):
-    """A sum, float32 [4], that starts as ones."""
+    """A running sum, float32 [4], initialized with ones."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,6 +44,6 @@ class SharedSum(nn.Module):
 
 
 def shared_sum() -> ModelSpec:
-    """Entry point: methods `put` and `take`, which mutate one state."""
+    """Entry point: the methods `put` and `take` update the same state."""
     inputs = (torch.randn(4),)
     return ModelSpec(SharedSum(), methods={"put": MethodSpec(inputs), "take": MethodSpec(inputs)})

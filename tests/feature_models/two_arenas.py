@@ -25,7 +25,7 @@ def model() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
 
 
 def wide_to_second(graph_module: GraphModule) -> None:
-    """A pass that requests the second buffer for tensors of more than 1 KB."""
+    """A pass that requests the second buffer for tensors larger than 1 KB."""
     calls = (node for node in graph_module.graph.nodes if node.op == "call_function")
     for node in calls:
         if node.meta["val"].nbytes > 1024:

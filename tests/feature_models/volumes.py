@@ -12,7 +12,7 @@ from exir.model.spec import ModelSpec
 class VolumeNetwork(nn.Module):
     """Volumes float32 [2, 3, 4, 5, 6] to the top three values and their indices.
 
-    The third output has cumulative sums of the max-pooling indices.
+    The third output is the cumulative sum of the max-pooling indices.
     """
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ from tests.outside_workspace.scratch_workspace import Build, Workspace, example_
 
 @dataclass(frozen=True)
 class Checkouts:
-    """The builds of two checkouts; the second one uses the cache and has no network."""
+    """Builds in two checkouts; the second one uses the cache and has no network."""
 
     first: Build
     second: Build

@@ -1,6 +1,6 @@
-"""An engine for remote execution: store, action cache and two local workers.
+"""A remote execution service: storage, action cache and two local workers.
 
-Its programs are Debian's BuildBox, which prepare_servers.py unpacks.
+It consists of Debian's BuildBox programs, which prepare_servers.py unpacks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOWER_VERSION = Path(__file__).with_name("lower_version.py")
 
 @contextlib.contextmanager
 def engine(folder: Path) -> Iterator[str]:
-    """Run the engine, and yield its address; `folder` has its data."""
+    """Run the service, and yield its address; `folder` stores its data."""
     inner, outer = (f"127.0.0.1:{free_port()}" for _ in range(2))
     command = [
         server_program("usr/bin/buildbox-casd"),

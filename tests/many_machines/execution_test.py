@@ -1,4 +1,4 @@
-"""Tests remote execution: all inputs of compile actions and tests are sent.
+"""Tests remote execution: Bazel uploads all inputs of compile actions and tests.
 
 The test needs BuildBox, which prepare_servers.py prepares, and Debian's python3-grpcio.
 """
@@ -43,7 +43,7 @@ def _build(workspace: Workspace, address: str, *arguments: str) -> Build:
 
 
 def test_model_is_compiled_remotely(address: str, workspace: Workspace) -> None:
-    """Interpreter, packages and compiler are inputs; the first action sends them."""
+    """Interpreter, packages and compiler are inputs; the first action uploads them."""
     build = _build(workspace, address, "//app:net_pte")
     assert build.exit_code == 0, build.stderr
     assert (without_the_verifier(build.mnemonics), build.runners) == (COMPILES_A_MODEL, {"remote"})
@@ -58,7 +58,7 @@ def test_next_model_uploads_only_new_inputs(address: str, workspace: Workspace) 
 
 
 def test_test_runs_remotely(address: str, workspace: Workspace) -> None:
-    """The engine also compiles the C code of runtime and kernels."""
+    """The service also compiles the C code of the runtime and the kernels."""
     build = _build(workspace, address, "//app:net_parity_test")
     assert build.exit_code == 0, build.stderr
     assert build.runners == {"remote"}

@@ -1,9 +1,10 @@
-"""A proxy that makes an engine for remote execution claim API version 2.0.
+"""A proxy that makes a remote execution service report API version 2.0.
 
     /usr/bin/python3 lower_version.py ADDRESS ENGINE
 
-The engine claims version 2.1 and newer. Bazel 7 requests 2.0, and uses no newer features. All calls pass unchanged,
-except that the answer to the capabilities request gets one more field. The proxy needs Debian's python3-grpcio.
+The service reports version 2.1 and newer. Bazel 7 requests 2.0, and uses no newer features. All
+calls pass unchanged, except that one field is added to the answer to the capabilities request. The
+proxy needs Debian's python3-grpcio.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Local ports of test servers, and a network without access beyond this machine."""
+"""Local ports for test servers, and a network that is limited to this machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def cut_off() -> Iterator[list[str]]:
-    """Yield a command prefix that allows only the local network."""
+    """Yield a command prefix that limits a command to the local network."""
     users = [] if os.getuid() == 0 else ["--user", "--preserve-credentials"]
     command = ["unshare", "--net", *(["--map-root-user"] if users else []), sys.executable, "-c", _HOLD]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:

@@ -43,7 +43,7 @@ def _fill(folder: Path, home: Path) -> None:
 
 
 def _check(entry: Path) -> None:
-    """Run the programs: they contain their path, so they start only there."""
+    """Check that the programs start. They contain their path, so they cannot be moved."""
     for name in _PROGRAMS:
         run([str(entry / name), "-h" if name.endswith("nginx") else "--help"])
 

@@ -34,7 +34,7 @@ http {{
 
 
 def _server(folder: Path, port: int) -> str:
-    """Return the page's configuration, with another port and folder."""
+    """Return the configuration that the page shows, with another port and folder."""
     shown = dict(shown_files("docs/how_to/remote_builds.md"))["/etc/nginx/conf.d/bazel-cache.conf"]
     for text, own in (("listen 8099;", f"listen 127.0.0.1:{port};"), ("/var/cache/bazel;", f"{folder}/cache;")):
         assert text in shown
@@ -44,9 +44,9 @@ def _server(folder: Path, port: int) -> str:
 
 @contextlib.contextmanager
 def web_cache(folder: Path, inside: Sequence[str] = ()) -> Iterator[str]:
-    """Run the cache, and yield its address; `folder` has its data.
+    """Run the cache, and yield its address; `folder` stores its data.
 
-    `inside` is a command that runs it in another environment.
+    `inside` is a command prefix that runs it in another environment.
     """
     port = free_port()
     (folder / "cache").mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def web_cache(folder: Path, inside: Sequence[str] = ()) -> Iterator[str]:
 
 
 def _wait_for(file: Path, server: subprocess.Popen[bytes]) -> None:
-    """Wait until the server has written its process id, and listens."""
+    """Wait until the server has written its process id and accepts connections."""
     last = time.monotonic() + _SECONDS_TO_START
     while not file.exists():
         assert server.poll() is None and time.monotonic() < last, "nginx does not start"

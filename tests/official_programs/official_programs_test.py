@@ -1,4 +1,4 @@
-"""Runs programs of the official exporter, and compares with recorded outputs.
+"""Runs programs by the official exporter, and checks their recorded outputs.
 
 Unsupported programs are listed with their error. If such a program starts to run, or fails in another way, the test
 fails until the list is updated.
@@ -22,7 +22,8 @@ _WAITING = {"tut09_delegate_mapping_demo": "payload: it names no operands and no
 def _calls(program: dict) -> list[Call]:
     """Return the recorded calls with eager PyTorch's outputs.
 
-    The official runtime cannot run all programs, and some of its results are known to be wrong.
+    Eager PyTorch is the reference, because the official runtime cannot run all programs, and some
+    of its results are known to be wrong.
     """
     pairs = zip(recorded_calls(program, "inputs"), recorded_calls(program, "eager_outputs"), strict=True)
     return [Call(method=method, inputs=inputs, outputs=outputs) for (method, inputs), (_, outputs) in pairs]

@@ -36,7 +36,7 @@ def compile_function(function: Callable[..., Any], inputs: tuple[Any, ...]) -> b
 
 
 def run_program(program: bytes, call: Call, atol: float, rtol: float) -> str:
-    """Run `call` on the runtime, and return its error or the differences; "" if equal."""
+    """Run `call` on the runtime; return its error or the differences, or "" if equal."""
     return replay(program, [call], {}, f"--atol={atol}", f"--rtol={rtol}")
 
 

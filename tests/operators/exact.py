@@ -1,6 +1,6 @@
 """Reference functions in high precision.
 
-For some functions, eager PyTorch has six correct digits in float64.
+Some functions of eager PyTorch have only six correct digits in float64.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _DIGITS = 40
 
 
 def _polygamma(x: mpmath.mpf, n: int) -> mpmath.mpf:
-    """Odd derivatives of digamma tend to plus infinity at every pole, from both sides."""
+    """Odd derivatives of digamma tend to infinity at every pole, from both sides."""
     is_pole = x <= 0 and mpmath.isint(x)
     return mpmath.inf if is_pole and n % 2 else mpmath.polygamma(n, x)
 
@@ -37,9 +37,9 @@ _FUNCTIONS: Mapping[str, Callable[..., mpmath.mpf]] = {
 
 
 def exact_of_scalars(name: str, x: torch.Tensor, arguments: Sequence[Any]) -> torch.Tensor | None:
-    """Return the function of torch's database elementwise, as float64.
+    """Evaluate a function of torch's database elementwise, in float64.
 
-    The result is None for other functions, and if an element has no value.
+    The result is None for other functions, and if the function is undefined for an element.
     """
     function = _FUNCTIONS.get(name)
     if function is None:

@@ -1,4 +1,4 @@
-"""Runs the samples of torch's operator database through compiler and C runtime."""
+"""Compiles and runs the samples of torch's operator database."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def dtypes_of(op: OpInfo) -> list[torch.dtype]:
 
 
 def outcomes(op: OpInfo, dtype: torch.dtype, most: int) -> Iterator[Outcome]:
-    """Yield the outcomes of the first samples of a dtype."""
+    """Yield the outcomes for the first samples of a dtype."""
     torch.manual_seed(0)
     for sample in islice(op.sample_inputs("cpu", dtype, requires_grad=False), most):
         yield outcome(op, sample)
@@ -140,8 +140,8 @@ def _against(program: bytes, inputs: tuple[torch.Tensor, ...], expected: list[An
 def exact_results(op: OpInfo, sample: SampleInput, rounded: list[Any]) -> list[Any]:
     """Return more exact results than eager PyTorch's `rounded` ones, if available.
 
-    Eager PyTorch rounds within operators, and kernels here round less. The results are computed in double precision, or
-    by definition.
+    They are computed in double precision, or from the definition. Eager PyTorch rounds within
+    operators more often than the kernels do.
     """
     numbers = exact_of_scalars(op.name, sample.input, sample.args)
     if numbers is not None:
@@ -190,7 +190,7 @@ def _compile(module: _Call, inputs: tuple[torch.Tensor, ...]) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """Return a dense tensor, as the runtime has it; other values unchanged.
+    """Return a tensor as a dense one, as in the runtime, and other values unchanged.
 
     Raises `Refused`.
     """

@@ -1,4 +1,4 @@
-"""Tests that every operator of torch's database matches PyTorch or is rejected.
+"""Tests that every operator in torch's database matches PyTorch or is rejected.
 
 The test is slow. By default, it runs the first samples of float32 and int64. OP_DB_DTYPES=all adds one sample of every
 other dtype. OP_DB_EVERY=10 takes every tenth operator.

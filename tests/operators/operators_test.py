@@ -302,7 +302,7 @@ DRAWN: dict[str, Case] = {
 
 
 def _convolved_back(stride: int, padding: int, transposed: bool, groups: int) -> Case:
-    """The gradients of an image convolution, by autograd's operator."""
+    """The gradients of an image convolution, from autograd's operator."""
     x, weight = _real(2, 4, 7, 6), _real(4, 4 // groups, 3, 2)
     rest = ([4], [stride, 1], [padding, 0], [1, 2], transposed, [0, 0], groups)
     gradient = torch.randn_like(torch.ops.aten.convolution(x, weight, None, *rest[1:]))
@@ -313,7 +313,7 @@ def _convolved_back(stride: int, padding: int, transposed: bool, groups: int) ->
 def _averaged_back(
     kernel: int, stride: int, padding: int, ceil_mode: bool, with_padding: bool, divisor: int | None
 ) -> Case:
-    """The gradient of an average pool of images, by autograd's operator."""
+    """The gradient of average pooling of images, from autograd's operator."""
     rest = ([kernel, 2], [stride, 2], [padding, 0], ceil_mode, with_padding, divisor)
     gradient = torch.randn_like(torch.ops.aten.avg_pool2d(PICTURE, *rest))
     return (lambda g, x: torch.ops.aten.avg_pool2d_backward(g, x, *rest), gradient, PICTURE)

@@ -86,7 +86,7 @@ _GROUPS = {
 
 @dataclass(frozen=True)
 class _Family:
-    """Operators of one kind: those whose name matches, and that no earlier family has."""
+    """A family of operators: those whose names match, without earlier families."""
 
     title: str
     names: str
@@ -174,7 +174,7 @@ def _members(family: _Family, table: Mapping[str, Sequence[Kernel]]) -> list[str
 
 
 def _family(name: str) -> _Family:
-    """Return the family of an operator, which `name` states with its namespace."""
+    """Return the family of the operator `name`, which includes the namespace."""
     wanted = _base(name) if name.startswith(("aten::", "dim_order_ops::")) else name
     return next(family for family in _FAMILIES if family.has(wanted))
 
@@ -213,7 +213,7 @@ def _row(name: str, kernels: Sequence[Kernel]) -> str:
 
 
 def _dtypes(taken: set[str]) -> Iterator[str]:
-    """Yield complete groups of dtypes by their name, and other dtypes singly."""
+    """Yield the names of complete groups of dtypes, then the remaining dtypes."""
     for group, dtypes in _GROUPS.items():
         found = [dtype for dtype in dtypes if dtype in taken]
         yield from [group] if len(found) == len(dtypes) else found

@@ -122,7 +122,7 @@ def variants(op: OpInfo, dtype: torch.dtype, samples: int) -> Iterator[Variant]:
 
 
 def casts(op: OpInfo, samples: int) -> Iterator[Variant]:
-    """Yield float32 samples in every other supported dtype: one tensor each, or all."""
+    """Yield float32 samples in every other supported dtype, for one tensor or for all."""
     torch.manual_seed(0)
     if torch.float32 not in op.supported_dtypes("cpu"):
         return
@@ -150,9 +150,9 @@ def _replaced(base: Variant, name: str, change: Callable[[Tensor], Tensor]) -> V
 
 
 def _without_dims(base: Variant) -> Iterator[Variant]:
-    """Yield variants with zero-dimensional tensors: all, or only the first.
+    """Yield variants in which all tensors, or only the first, are zero-dimensional.
 
-    Matching integers are also adapted.
+    Integer arguments are adapted.
     """
     if not any(tensor.numel() for tensor in base.tensors):
         return
@@ -181,7 +181,7 @@ def _short_lists(variant: Variant) -> Variant:
 
 
 def _first(leaves: Sequence[Any], changed: Sequence[Any]) -> tuple[Any, ...]:
-    """Return `leaves` with the first tensor of `changed`."""
+    """Return `leaves` with the first tensor replaced by that of `changed`."""
     place = next(index for index, leaf in enumerate(leaves) if isinstance(leaf, Tensor))
     return (*leaves[:place], changed[place], *leaves[place + 1 :])
 
@@ -203,7 +203,7 @@ def _emptied(size: int, tensor: Tensor) -> Tensor:
 
 
 def _dynamic(base: Variant) -> Iterator[Variant]:
-    """Yield the variant with all dimensions dynamic, as far as `torch.export` allows."""
+    """Yield the variant with dynamic dimensions, if `torch.export` allows it."""
     if any(tensor.dim() for tensor in base.tensors):
         yield replace(base, name=f"{base.name} dynamic", dynamic="all")
 
@@ -262,7 +262,7 @@ def _dims_of(tensor: Tensor, dynamic: str) -> dict[int, Any]:
 
 
 def _other_calls(variant: Variant, exported: ExportedProgram) -> list[tuple[tuple[Tensor, ...], list[Any]]]:
-    """Return calls with other sizes that the exported program and PyTorch accept."""
+    """Return calls with other sizes that both the program and PyTorch accept."""
     nodes = [node for node in exported.graph.find_nodes(op="placeholder") if isinstance(node.meta.get("val"), Tensor)]
     user = [node for node in nodes if node.name in exported.graph_signature.user_inputs]
     calls = []
@@ -281,7 +281,7 @@ def _other_calls(variant: Variant, exported: ExportedProgram) -> list[tuple[tupl
 
 
 def _hint(nodes: Sequence[Any], symbol: Any) -> int | None:
-    """Return the size of the example input for a symbol."""
+    """Return the size of a symbol in the example input."""
     for node in nodes:
         for size in node.meta["val"].shape:
             if isinstance(size, torch.SymInt) and size.node.expr == symbol:
@@ -329,9 +329,9 @@ def _result(
 
 
 def _is_exact(variant: Variant, tensors: Sequence[Tensor], got: Sequence[Any], expected: Sequence[Any]) -> bool:
-    """Return true if the outputs match PyTorch's in float64.
+    """Return true if the outputs match PyTorch's float64 outputs.
 
-    For an ill-conditioned matrix, results in float32 depend on the processor's LAPACK.
+    For an ill-conditioned matrix, float32 results depend on the LAPACK library.
     """
     try:
         wide = _leaves(_Call(variant)(*(widened(tensor.clone()) for tensor in tensors)))

@@ -1,4 +1,4 @@
-"""Compares with the official package, which loads Python as a library."""
+"""Tests that compare with the official package, which loads Python as a library."""
 
 import ctypes
 

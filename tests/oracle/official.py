@@ -35,7 +35,7 @@ def assert_runs_as_eager(
     calls: Sequence[tuple[Any, ...]],
     method: str = "forward",
 ) -> None:
-    """Compare calls of one method on the official runtime with eager PyTorch."""
+    """Compare the results of one method on the official runtime with eager PyTorch."""
     program = OfficialProgram(manager.buffer)
     module = copy.deepcopy(example.module)
     for inputs in calls:

@@ -1,4 +1,4 @@
-"""Runs built programs on the official runtime, with the calls of parity tests."""
+"""Runs the calls of parity tests on the official runtime."""
 
 from __future__ import annotations
 

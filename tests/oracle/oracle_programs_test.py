@@ -22,7 +22,7 @@ from tests.oracle.official import OfficialProgram, assert_runs_as_eager
 
 
 class Views(nn.Module):
-    """Views of an input and of an output, chained, returned and not returned."""
+    """Chained views of an input and of an output, some of which are returned."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         y = torch.relu(x)
@@ -46,7 +46,7 @@ class Reduced(nn.Module):
 
 
 class Ordered(nn.Module):
-    """Operators on several dim orders, data movement, and normalization."""
+    """Operators on several dim orders: data movement and normalization."""
 
     def forward(self, x: Tensor, rows: Tensor, shift: Tensor) -> tuple[Tensor, ...]:
         mixed = x + rows, torch.where(rows > x, shift, x), x * 2.0 + shift, rows / (x.abs() + 1)
@@ -95,7 +95,7 @@ class NestedBranches(nn.Module):
 
 
 class Ends(nn.Module):
-    """Outputs: an input, a constant, one tensor twice, a scalar, a string, and None."""
+    """Returns an input, a constant, one tensor twice, a scalar, a string, and None."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class Attention(nn.Module):
 
 
 class BothWays(nn.Module):
-    """A tied embedding, and a matrix with untransposed and transposed uses."""
+    """A tied embedding, and a matrix that is used both transposed and as it is."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
 """Tests that quantized networks match on both runtimes and in eager PyTorch.
 
-Eager PyTorch can differ by one step of the output.
+Eager PyTorch can differ by one quantization step of the output.
 """
 
 from __future__ import annotations

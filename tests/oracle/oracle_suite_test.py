@@ -1,4 +1,4 @@
-"""Runs the official compiler's tests on this one.
+"""Runs the official compiler's tests on this compiler.
 
 `not_held.toml` lists the tests that fail, with reasons.
 """

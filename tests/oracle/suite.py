@@ -1,7 +1,8 @@
 """Runs the official package's tests on rules_executorch under official names.
 
-Test modules come from the official package. So do modules outside of the compiler: the runtime's bindings, and
-XNNPACK's quantizer and partitioner. Every imported `executorch.exir` module is ours.
+The official package provides the test modules and everything outside the compiler: the runtime's
+  bindings, and XNNPACK's quantizer and partitioner. Every imported `executorch.exir` module is from
+  this repository.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class _OfficialTests:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of an official module; None for our modules."""
+        """Return the spec of an official module, or None for a module of this repository."""
         package, *rest = fullname.split(".")
         is_ours = not rest or rest[0].startswith("_") or (rest[0] == "exir" and not _TEST_FOLDERS & set(rest))
         if package != "executorch" or is_ours:
@@ -69,7 +70,7 @@ class Results:
         return {test for test, outcome in self.outcomes.items() if outcome == "failed"}
 
     def table(self) -> str:
-        """Return a table of files with their counts, then errors by frequency."""
+        """Return a table of the test counts of each file, then the errors by frequency."""
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         for test, outcome in self.outcomes.items():
             counts[test.partition("::")[0]][outcome] += 1

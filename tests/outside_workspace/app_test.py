@@ -1,4 +1,4 @@
-"""Tests the example app as a workspace, and the package that the README shows."""
+"""Tests the example app as a separate workspace, and the package in the README."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Tests user-defined Python packages in models and in tests.
 
-They must not conflict with the packages that models are compiled with.
+They must not conflict with the packages that the compiler uses.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tests workspaces with a custom operator, custom kernels and a custom backend.
 
-A workspace declares them once, for compiler, library and test.
+A workspace declares each of them once, for the compiler, the library and the test.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def test_custom_backend_takes_supported_calls(custom_backend: Workspace) -> None
 
 
 def _write_documented_package(workspace: Workspace, page: str, package: str, files: set[str]) -> None:
-    """Write the package that a page shows, next to the example's package."""
+    """Write the package that a page shows beside the example's package."""
     shown = shown_files(page)
     assert {path for path, _ in shown} == {f"{package}/{name}" for name in files}
     for path, text in shown:
@@ -65,7 +65,7 @@ def test_documented_custom_backend_runs(custom_backend: Workspace) -> None:
 
 
 def _recompiles_after_an_edit(workspace: Workspace, target: str, path: str) -> bool:
-    """Whether an edit that keeps the program the same recompiles it."""
+    """Whether an edit that does not change the program recompiles it."""
     assert workspace.build(target).exit_code == 0
     file = workspace.folder / path
     file.write_text(file.read_text() + "\n")

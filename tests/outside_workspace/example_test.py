@@ -23,7 +23,7 @@ _APP = repository_root() / "examples" / "app_monorepo" / "app"
     ],
 )
 def test_first_model_guide_shows_the_examples_files(guide: str, name: str) -> None:
-    """For BUILD.bazel, each guide shows a part."""
+    """Each guide shows a part of BUILD.bazel."""
     shown = dict(_code_blocks((repository_root() / "docs" / guide).read_text(encoding="utf-8")))
     content = _without_head((_APP / name).read_text(encoding="utf-8"))
     if name == "BUILD.bazel":
@@ -34,7 +34,7 @@ def test_first_model_guide_shows_the_examples_files(guide: str, name: str) -> No
 
 @pytest.mark.parametrize("flags", [[], ["--noenable_bzlmod", "--enable_workspace"]], ids=["MODULE.bazel", "WORKSPACE"])
 def test_readme_contains_the_first_model_guides_setup(flags: list[str], tmp_path: Path) -> None:
-    """A scratch workspace has the README's MODULE.bazel and WORKSPACE."""
+    """A scratch workspace uses the README's MODULE.bazel and WORKSPACE."""
     scratch = Workspace(tmp_path / "workspace", repository_root())
     for name, text in _code_blocks((repository_root() / "docs/get_started/first_model.md").read_text(encoding="utf-8")):
         scratch.write(f"app/{name}", text)
@@ -44,7 +44,7 @@ def test_readme_contains_the_first_model_guides_setup(flags: list[str], tmp_path
 
 
 def _code_blocks(guide: str) -> list[tuple[str, str]]:
-    """Return name and text of each block that starts with a comment with its file."""
+    """Return file name and text of each block whose first line names a file."""
     return re.findall(r"```\w+\n[#/* ]*app/([\w.]+)[^\n]*(\n.*?)```", guide, re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""Tests imported programs: linked without torch, with their delegates' backend."""
+"""Tests that imported programs are linked with their backends and without torch."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 def _with_too_little_memory(add: bytes) -> bytes:
     """Return the example's program with 16 bytes of planned memory instead of 144.
 
-    The file is well-formed, but a tensor is outside of the memory.
+    The file is well-formed, but a tensor exceeds the planned memory.
     """
     at = 184
     assert add[at : at + 8] == (144).to_bytes(8, "little")
@@ -116,8 +116,8 @@ def _add_other_repository(scratch: Workspace) -> None:
 def test_app_with_one_operator_compiles_in_few_actions(workspace: Workspace) -> None:
     """Runs first, because it is the first test that compiles.
 
-    The actions build the runtime, the kernels, the verifier, and the backends for any delegates of an imported program.
-    Each action compiles up to 16 sources.
+    The actions build the runtime, the kernels, the verifier, and the backends of an imported
+    program's delegates. Each action compiles up to 16 sources.
     """
     build = workspace.build("//app")
     assert build.exit_code == 0, build.stderr

@@ -1,4 +1,4 @@
-"""Tests what Bazel rebuilds after an edit, with its execution log."""
+"""Uses Bazel's execution log to test which actions run again after an edit."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Tests that the interpreter and its library are inputs of compile actions.
 
-A workspace selects the version.
+A workspace can select the Python version.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests programs outside of libraries, shared memory, and shared libraries.
+"""Tests programs as files, shared memory, and shared libraries.
 
 The files are those of docs/how_to/programs_as_files.md and docs/how_to/shared_libraries.md.
 """

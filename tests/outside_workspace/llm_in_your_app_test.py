@@ -1,4 +1,4 @@
-"""Tests the example of a decoder in an app against eager PyTorch.
+"""Compares the example app with a decoder to eager PyTorch.
 
 The test uses a small model file. docs/models/llm_in_your_app.md shows the example's parts.
 """
@@ -44,7 +44,7 @@ def _gguf_file(workspace: Workspace) -> Path:
 
 
 def _encode_text(text: str, words: bpe.Vocabulary) -> list[int]:
-    """Return control tokens, the only merge, and letters."""
+    """Tokenize into control tokens, the only merge, and single letters."""
     pieces = re.findall(r"<\|\w+\|>|th|.", text, re.DOTALL)
     return [
         words.controls[piece] if piece in words.controls else words.tokens.index(piece.encode()) for piece in pieces
@@ -53,7 +53,7 @@ def _encode_text(text: str, words: bpe.Vocabulary) -> list[int]:
 
 @torch.no_grad()
 def _expected_answer(path: Path, prompt: str) -> str:
-    """Return eager PyTorch's answer with greedy decoding."""
+    """Return the answer of eager PyTorch with greedy decoding."""
     metadata = bpe.read_metadata(path)
     words = bpe.read_vocabulary(metadata)
     tokens = _encode_text(chat.split_template(chat.renderer(metadata)).text([("user", prompt)], asks=True), words)
@@ -68,9 +68,9 @@ def _expected_answer(path: Path, prompt: str) -> str:
 
 
 def _normalize_replacements(text: str) -> str:
-    """Normalize runs of replacement characters.
+    """Collapse runs of replacement characters.
 
-    Random weights produce invalid UTF-8, and the number of replacements does not matter.
+    Random weights produce invalid UTF-8, and the number of replacement characters does not matter.
     """
     return re.sub(f"{_REPLACED}+", _REPLACED, text).rstrip(f"{_REPLACED}\n")
 

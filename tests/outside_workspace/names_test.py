@@ -1,4 +1,4 @@
-"""Tests name clashes: of packages, models, and C and C++ identifiers."""
+"""Tests clashes of package names, model names, and C and C++ identifiers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Tests model packages from a hub such as rules_python's `@pip`.
 
-They are used together with those of `executorch.packages`.
+They are used together with packages from `executorch.packages`.
 """
 
 from __future__ import annotations

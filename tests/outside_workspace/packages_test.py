@@ -1,6 +1,6 @@
 """Tests the folder of Python packages, which Bazel does not track.
 
-An index may not have a locked package.
+It also covers an index that lacks a locked package.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BUILD = 'genrule(name = "use", srcs = ["@tiny//:environment"], outs = ["use.txt
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """Return a workspace with an environment of one small package."""
+    """Return a workspace whose environment has one small package."""
     scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
     module = scratch.folder / "MODULE.bazel"
     module.write_text(module.read_text(encoding="utf-8") + _MODULE, encoding="utf-8")

@@ -1,7 +1,7 @@
 """Tests rules_python's `pip.parse` with models and with tests that use its torch.
 
-Run it by hand: it needs the rules_python of Debian's Bazel 7, and pip downloads torch again. `package_hub_test` has
-stubs for both Bazels.
+Run it manually: it needs the rules_python of Debian's Bazel 7, and pip downloads torch again.
+`package_hub_test` has stubs for both Bazels.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 def _download_tools(workspace: Workspace, folder: Path) -> None:
     """Download the tools of `pip.parse` with the machine's pip.
 
-    rules_python only has their fixed addresses.
+    rules_python itself downloads them from fixed addresses.
     """
     assert workspace.build("--nobuild", "@rules_python//python:py_library_bzl").exit_code == 0
     table = workspace.output_base / "external/rules_python~/python/pip_install/repositories.bzl"

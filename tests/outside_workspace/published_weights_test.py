@@ -1,6 +1,6 @@
 """Tests wheels as build inputs, as docs/how_to/published_weights.md describes.
 
-They are fetched when a target needs them.
+Bazel fetches them only if a target needs them.
 """
 
 from __future__ import annotations

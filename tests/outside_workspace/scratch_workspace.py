@@ -20,7 +20,7 @@ import "{root}/tests/outside_workspace/scratch_workspace.bazelrc"
 
 
 def repository_root() -> Path:
-    """Return the source tree of the test, from a file that its target passes."""
+    """Return the source tree, found from a file that the test target passes."""
     return Path(os.environ["WORKSPACE_FILE"]).resolve().parent
 
 
@@ -56,8 +56,8 @@ class Build:
 class Workspace:
     """A folder with the README's MODULE.bazel and WORKSPACE, and rules from `root`.
 
-    `inside` is a command prefix that runs Bazel in another environment, for example without a network. `cache` is a
-    disk cache for common results of several workspaces, above all the runtime and the kernels.
+    `inside` is a command prefix that runs Bazel in another environment, for example without a
+    network. `cache` is a disk cache that workspaces share, mainly for the runtime and the kernels.
     """
 
     def __init__(self, folder: Path, root: Path, inside: Sequence[str] = (), cache: Path | None = None):
@@ -109,7 +109,7 @@ class Workspace:
         return self._run_bazel("test", *targets)
 
     def query(self, expression: str, *flags: str) -> list[str]:
-        """Return the lines of Bazel's answer."""
+        """Return the lines of Bazel's output."""
         result = self._run_bazel("query", *flags, expression)
         assert result.returncode == 0, result.stderr
         return result.stdout.splitlines()
@@ -138,12 +138,12 @@ def users_environment() -> dict[str, str]:
 
 
 def new_workspace(factory: pytest.TempPathFactory) -> Workspace:
-    """For a fixture: return a workspace with the rules of the source tree and a cache."""
+    """For a fixture: return a workspace that uses the source tree's rules and a cache."""
     return Workspace(factory.mktemp("scratch") / "workspace", repository_root(), cache=session_cache(factory))
 
 
 def session_cache(factory: pytest.TempPathFactory) -> Path:
-    """Return the disk cache of all workspaces of one pytest session; initially empty."""
+    """Return the disk cache of a pytest session; it is initially empty."""
     return factory.getbasetemp() / "disk_cache"
 
 
@@ -186,7 +186,7 @@ def readme_block(beginning: str) -> str:
 
 
 def shown_files(page: str) -> list[tuple[str, str]]:
-    """Return path and text of each block of a page that starts with a file's name."""
+    """Return path and text of each block of a page that starts with a file name."""
     text = (repository_root() / page).read_text(encoding="utf-8")
     return re.findall(r"```\w*\n(?:#|/\*) ([\w./-]+/[\w.-]+)[^\n]*\n(.*?)```", text, re.DOTALL)
 

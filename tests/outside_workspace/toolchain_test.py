@@ -1,4 +1,4 @@
-"""Tests a user-defined toolchain, whose interpreter needs other files."""
+"""Tests a user-defined toolchain whose interpreter needs further files."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_tolerance_of_an_unknown_output_is_refused() -> None:
 
 
 def test_failure_follows_the_deviation_figures() -> None:
-    """The log has both streams, as those of Bazel's tests do."""
+    """The log contains both output streams, as Bazel's test logs do."""
     command: list[str | Path] = [_HERE / "model_parity_test", _HERE / "broken.pte", _HERE / "model.reference.calls"]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert run.stdout.splitlines()[-1].startswith("run_calls: ")
@@ -93,7 +93,7 @@ def _rows(*flags: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_input_files_and_a_sweep_add_calls() -> None:
-    """Eight standard calls (one is rejected), two from a file, twenty from the sweep."""
+    """There are 8 standard calls (one rejected), 2 from a file and 20 from the sweep."""
     run = _rows("--atol=1e-2")
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines()[-1] == "30 calls gave the recorded results"

@@ -1,4 +1,4 @@
-"""A three-layer model, a copy with a broken layer, and a model of dynamic rows."""
+"""A three-layer model, a copy with a broken layer, and a model with dynamic rows."""
 
 import torch
 from torch import Tensor, nn

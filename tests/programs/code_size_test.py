@@ -18,7 +18,8 @@ _ROOTS = ("et_cpu_backend", *(f"et_cpu_op_{op}" for op in ("mbconv_f32", "dwconv
 def _linked(archives: list[str], folder: Path) -> Path:
     """Link the archive members that the roots need into one relocatable object.
 
-    Sections stay separate, without padding between them. Symbols of other libraries stay undefined.
+    Sections stay separate, without padding between them. Symbols from other libraries stay
+    undefined.
     """
     linked = folder / "linked.o"
     roots = [f"--undefined={root}" for root in _ROOTS]

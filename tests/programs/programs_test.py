@@ -1,4 +1,4 @@
-"""Runs the example programs as a user does."""
+"""Runs the example programs as a user would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small transformer encoder like BERT, with BERT's weight initialization."""
+"""A small BERT-like transformer encoder with BERT's weight initialization."""
 
 from __future__ import annotations
 

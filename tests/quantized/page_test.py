@@ -1,7 +1,4 @@
-"""Tests that docs/how_to/quantize_a_model.md lists all recipes.
-
-Its examples run.
-"""
+"""Tests the list of recipes and the examples in docs/how_to/quantize_a_model.md."""
 
 from __future__ import annotations
 

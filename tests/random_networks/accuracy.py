@@ -1,7 +1,8 @@
 """Compares a quantized network with the float network.
 
-A low signal-to-quantization-noise ratio (SQNR) is a fault of the quantizer, unless the network amplifies noise: then a
-run of the float program with noise as wide as a quantization step has a low SQNR, too.
+A low signal-to-quantization-noise ratio (SQNR) is a fault of the quantizer, unless the network
+amplifies noise. In that case, the float program also has a low SQNR if noise as wide as a
+quantization step is added.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def check_sqnr(program: ExportedProgram, recipe: str, calls: Sequence[Call]) -> 
 def sqnr_of(expected: Tensor, found: Tensor) -> float:
     """Return the SQNR of the finite elements in dB.
 
-    It is infinite if all of them are zero, or equal.
+    It is infinite if the signal or the noise is zero.
     """
     finite = expected.isfinite() & found.isfinite()
     signal = expected.detach()[finite].double()
@@ -65,7 +66,7 @@ def _sqnr_of(output: Any) -> float:
 def _noisy_sqnr(program: ExportedProgram, recipe: Recipe, calls: Sequence[Call], seed: int) -> list[list[float]]:
     """Return the SQNR of each output of each call.
 
-    It is -infinity if noise violates an assertion of the network.
+    If noise violates an assertion of the network, the SQNR is -infinity.
     """
     run, found = _NoisyRun(program.module(check_guards=False), recipe, seed), []
     for call in calls:

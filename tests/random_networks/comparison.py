@@ -1,4 +1,4 @@
-"""Compiles one network, and compares the C runtime with eager PyTorch."""
+"""Compiles one network, and compares its results with eager PyTorch."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _LOWERED_TWICE = 4
 
 
 class Outcome(enum.Enum):
-    """The outcome for a network: success, or the stage that failed."""
+    """The outcome of a comparison: success, or the stage that failed."""
 
     MATCHES = "matches eager PyTorch"
     NOT_EXPORTED = "torch.export refuses it"
@@ -86,8 +86,8 @@ def _stage(outcome: Outcome) -> Iterator[None]:
 def compare(network: Network, backend: str) -> Result:
     """Compile for `backend`, and compare with eager PyTorch.
 
-    The calls are those of a parity test, and sizes and integers at the ends of their ranges. On the CPU backend, other
-    instruction sets and two threads are also compared.
+    The calls are those of a parity test, and calls with sizes and integers at the ends of their
+    ranges. On the CPU backend, other instruction sets and two threads are also compared.
     """
     try:
         exported = export_network(network)
@@ -147,7 +147,7 @@ def export_network(network: Network) -> Exported:
 def _with_fewer_ranges(network: Network) -> Iterator[Network]:
     """Yield the network with sizes from 2, with a single range, and without ranges.
 
-    torch.export traces sizes from 2.
+    The reason is that torch.export assumes dynamic sizes of at least 2.
     """
 
     def from_two(each: Varying) -> Varying:
@@ -191,10 +191,10 @@ def _accepted_ends(network: Network, program: ExportedProgram) -> list[tuple[Any
 
 
 def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
-    """Whether the exported program holds for the sizes and integers of `inputs`.
+    """Whether the exported program is valid for the sizes and integers of `inputs`.
 
-    Ranges can be narrower than declared. torch.export also decides equalities for the example, such as
-    whether a size is 1 and is broadcast, and declares the result static.
+    Ranges can be narrower than declared. torch.export also evaluates equalities for the example,
+    such as whether a size is 1 and is broadcast, and treats the result as static.
     """
     values = _symbol_values(program, inputs)
     ranges = program.range_constraints
@@ -266,7 +266,7 @@ def _pipeline(backend: str) -> Pipeline:
 
 
 def quantize_network(exported: Exported) -> Quantization | None:
-    """Quantize by the network's recipe; the result is None if there is none."""
+    """Quantize with the network's recipe; the result is None if it has no recipe."""
     recipe = exported.network.recipe
     if not recipe:
         return None

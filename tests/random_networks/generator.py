@@ -46,7 +46,7 @@ def plain_network(seed: int) -> Network:
 class _Drawing:
     """Draws a network step by step.
 
-    `values` has the values of all steps for the example inputs.
+    `values` holds the results of all steps for the example inputs.
     """
 
     def __init__(self, rng: random.Random, seed: int, plain: bool) -> None:
@@ -110,7 +110,10 @@ class _Drawing:
         return tuple(found)
 
     def _number(self, shape: Shape) -> Varying:
-        """Draw a range within most sizes, and within caches that `n` is a position of."""
+        """Draw a range for the integer input `n`.
+
+        It is within most sizes, and within the caches that it indexes.
+        """
         rng = self._rng
         high = max(3, min([6, *shape[-2:]]) - rng.choice([0, 1]))
         return Varying(rng.randint(2, high), rng.choice([0, 1, 2]), high)
@@ -170,7 +173,7 @@ class _Drawing:
         return value.shape == other.shape or (not self._plain and other.dim() <= 1)
 
     def _computed(self, placed: Placed) -> Tensor | int | None:
-        """Return eager PyTorch's result of a step; None if it is rejected or unusable."""
+        """Return a step's result in eager PyTorch, or None if it is not usable."""
         names = dict(self._computing)
         names |= {f"w{index}": self._values[each] for index, each in enumerate(placed.operands)}
         try:

@@ -23,7 +23,7 @@ class ProcessEnded(Exception):
 def run_isolated(attempt: Callable[[], _T], seconds: float) -> _T:
     """Return the result of `attempt`. Raises `ProcessEnded`.
 
-    seconds: the longest CPU time, so that other processes of the machine do not matter.
+    seconds: the limit of CPU time, which does not depend on other processes.
     """
     ours, theirs = _FORK.Pipe(duplex=False)
     child = _FORK.Process(target=_send, args=(attempt, theirs, seconds))

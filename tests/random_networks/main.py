@@ -1,4 +1,4 @@
-"""Compiles random networks by seed, and compares with eager PyTorch.
+"""Compiles random networks by seed, and compares their results with eager PyTorch.
 
 ./bazelw run //tests/random_networks -- --first SEED [--count N] [--backend kernels|cpu] [--reduce] [--source]
 """
@@ -69,7 +69,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _attempts(network: Network, backends: Sequence[str], seconds: float) -> list[Result]:
-    """Return the result on each backend; the network is exported once."""
+    """Return the result on each backend; the network is exported only once."""
     try:
         return run_isolated(lambda: [compare(network, each) for each in backends], seconds)
     except ProcessEnded as ended:
@@ -86,7 +86,7 @@ def _print_reduced(network: Network, backend: str, seconds: float) -> None:
 
 
 def described(network: Network) -> str:
-    """Return the text of a network, with its other properties."""
+    """Return the source of a network, and its other properties."""
     order = ", channels last" if network.channels_last else ""
     ranges = [f"dimension {dimension}: {each}" for dimension, each in network.dynamic]
     ranges += [f"n: {network.number}"] if network.number else []

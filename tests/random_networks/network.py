@@ -82,7 +82,7 @@ class Varying:
         return f"{self.example} in {self.low}..{self.high}"
 
     def fixed(self) -> Varying:
-        """Return the range that contains the example only."""
+        """Return the range that contains only the example."""
         return Varying(self.example, self.example, self.example)
 
 
@@ -90,10 +90,11 @@ class Varying:
 class Network:
     """A network; each step is a line of `forward`.
 
-    seed: for weights and inputs.
+
+    seed: the seed for weights and inputs.
     dynamic: the ranges of dimensions of the input.
     number: the range of the integer input `n`, or None if there is none.
-    outputs: numbers of values.
+    outputs: indices of values.
     """
 
     seed: int
@@ -136,7 +137,7 @@ class Network:
         return self._inputs(self.shape, self.number.example if self.number else None, self.seed)
 
     def inputs_at_ends(self) -> list[tuple[Any, ...]]:
-        """Return inputs at the ends of all ranges, singly and together, and between."""
+        """Return inputs at the ends of single ranges and of all ranges, and in between."""
         varying = [*(each for _, each in self.dynamic), *([self.number] if self.number else [])]
         examples = [each.example for each in varying]
         ends = [
@@ -164,7 +165,7 @@ class Network:
     def module(self) -> nn.Module:
         """Create the module from the source text, in eval mode.
 
-        Messages show lines of that text.
+        Error messages show lines of that text.
         """
         names: dict[str, Any] = {}
         source, file = self.source(), f"<network {self.seed}>"
@@ -177,7 +178,7 @@ class Network:
         return network
 
     def without(self, number: int) -> Network:
-        """Return the network without a step, whose first operand replaces its value."""
+        """Return the network without a step; the step's first operand replaces its value."""
         instead = self.steps[number - 1].operands[0]
 
         def renumbered(value: int) -> int:

@@ -1,6 +1,6 @@
 """Tests that networks of fixed seeds match eager PyTorch.
 
-Injected findings are found and reduced.
+Injected errors are found and reduced.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def test_calls_with_other_sizes_than_torch_export_assumes_are_omitted() -> None:
 
 
 def test_tolerance_of_a_network_that_creates_tensors_includes_eager_rounding() -> None:
-    """Created tensors are float64 as well, to measure the error of float32."""
+    """Tensors that the network creates are float64, to measure the error of float32."""
     network = _chain("", "F.layer_norm({0} * 1e-5 + 1, (3,), None, None, 1e-14)")
     layer = Placed(Step("{m}(torch.ones(2, 3))", "nn.Linear(3, 3)"), (0,))
     network = replace(network, steps=(layer, network.steps[1]))

@@ -20,7 +20,7 @@ def reduce_network(network: Network, outcome: Callable[[Network], Outcome]) -> N
 
 
 def _smaller(network: Network) -> list[Network]:
-    """Return networks with one part less."""
+    """Return networks with one part removed."""
     found = [network.without(number) for number in range(len(network.steps), 0, -1)]
     if len(network.outputs) > 1:
         found += [replace(network, outputs=(output,)) for output in network.outputs]

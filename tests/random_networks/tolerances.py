@@ -35,7 +35,7 @@ def tolerances_of(network: Network, calls: Sequence[Call], quantized: bool) -> l
 
 
 def _lost_by_eager(network: Network, calls: Sequence[Call]) -> list[float]:
-    """Return the difference of float32 from float64, for each output."""
+    """Return the difference between float32 and float64 for each output."""
     module, exact, lost = network.module(), network.module().double(), [0.0] * len(network.outputs)
     with torch.no_grad():
         for call in calls:
@@ -52,7 +52,7 @@ def _lost_by_eager(network: Network, calls: Sequence[Call]) -> list[float]:
 
 @contextmanager
 def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
-    """Create tensors of `dtype` where a network names none."""
+    """Create tensors of `dtype` where a network does not specify one."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:

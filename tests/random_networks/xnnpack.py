@@ -1,4 +1,4 @@
-"""Compares random networks, lowered for XNNPACK by the official exporter.
+"""Compares random networks that the official exporter lowers for XNNPACK.
 
 ./bazelw run //tests/random_networks:xnnpack -- --first SEED [--count N] [--mode MODE]
 """
@@ -105,8 +105,9 @@ def _official_calls(
 ) -> tuple[bytes, float]:
     """Return the recorded calls, and their largest element.
 
-    The official exporter does not transpose an image of one channel that is channels last: its depthwise convolution
-    then reads the width as channels, and returns another shape. Such a program is not a reference.
+    The official exporter does not transpose a channels-last image of one channel. Its depthwise
+    convolution then reads the width as channels, and returns another shape. Such a program is not a
+    reference.
     """
     method = executorch.runtime.Runtime.get().load_program(program).load_method("forward")
     calls = [

@@ -24,7 +24,7 @@ _KINDS: dict[str, tuple[Callable[..., nn.RNNBase], dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """A model, its dynamic shapes, and inputs; the first call is the export example."""
+    """A model, its dynamic shapes and its calls; the first call is the export example."""
 
     module: nn.Module
     calls: list[tuple[Tensor, ...]]
@@ -46,7 +46,7 @@ class Layer(nn.Module):
 
 @dataclass(frozen=True)
 class Variant:
-    """Options of one recurrent layer and of its inputs."""
+    """The options of one recurrent layer and of its inputs."""
 
     kind: str
     layers: int
@@ -128,7 +128,7 @@ def variants(count: int) -> list[Variant]:
 
 
 class Tagger(nn.Module):
-    """Tokens to scores: embedding, a bidirectional LSTM, a linear layer."""
+    """Tokens to scores: an embedding, a bidirectional LSTM, and a linear layer."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
 """Tests recurrent layers of dynamic length on both backends.
 
-VARIANTS is the number of layers.
+The variable VARIANTS sets the number of layers.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def _through(tensor: Tensor, chain: list[_View]) -> Tensor:
 
 
 def _fitted(values: Tensor, shape: torch.Size) -> Tensor:
-    """Repeat `values` to fill another shape."""
+    """Repeat `values` to fill `shape`."""
     flat = values.reshape(-1)
     if flat.numel() == 0:
         return values.new_full(shape, 0.5)

@@ -80,7 +80,8 @@ class Written(nn.Module):
 class Cell(nn.Module):
     """A recurrent cell over rows that keeps the mean hidden state.
 
-    view: how the buffer stores that row.
+
+    view: how the buffer stores the mean.
     """
 
     h: Tensor
@@ -180,7 +181,7 @@ class Cache(nn.Module):
 
 
 class Toggle(nn.Module):
-    """A zero-dimensional boolean that toggles, and a float that is scaled."""
+    """A zero-dimensional boolean state that toggles, and a float state that is scaled."""
 
     on: Tensor
     scale: Tensor
@@ -198,7 +199,7 @@ class Toggle(nn.Module):
 
 
 class EmptyState(nn.Module):
-    """Empty buffers: concatenated, written and summed with a nonempty one."""
+    """Empty buffers that are concatenated, written, and summed with a nonempty one."""
 
     nothing: Tensor
     total: Tensor

@@ -1,6 +1,6 @@
-"""Tests programs with options that only the official package has.
+"""Tests that programs with options of the official package match eager PyTorch.
 
-On the C runtime, they match eager PyTorch.
+Only the official package has these options; the programs run on the C runtime.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _lowered(module: torch.nn.Module, inputs: tuple[Any, ...], run_reinplace_pas
 
 
 def _calls(module: torch.nn.Module) -> list[Call]:
-    """Return three calls with eager PyTorch's results."""
+    """Return three calls with their results in eager PyTorch."""
     every = []
     for position in range(3):
         inputs = (torch.tensor([position]), torch.randn(1, 3))

@@ -30,7 +30,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Checked:
-    """The arguments of a call of `check`: a program and its model in PyTorch."""
+    """The arguments of a call to `check`: a program and its PyTorch model."""
 
     program: bytes
     model: Callable[..., Any]
@@ -51,7 +51,7 @@ def with_official_names(code: str) -> str:
 
 
 def run_sections(spelled: Callable[[str], str] = str) -> Iterator[tuple[Section, list[Checked]]]:
-    """Execute the page in one namespace, and yield what each section checks.
+    """Execute the page in one namespace, and yield the checks of each section.
 
     The C runtime of the tests replaces the page's own `check`: it links the demo backends.
     """

@@ -1,4 +1,4 @@
-"""Tests that the programs of the tutorial match eager PyTorch, in both spellings."""
+"""Tests that the tutorial's programs match eager PyTorch, with both package names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that the verifier loads each method, and rejects those that do not load."""
+"""Tests that the verifier loads each method, and rejects those that fail to load."""
 
 import os
 import subprocess

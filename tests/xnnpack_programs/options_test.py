@@ -174,9 +174,9 @@ def test_planar_tensor_with_mismatched_sizes_is_refused(tmp_path: Path) -> None:
 
 
 def _load_with_list(program: str, old: list[int], new: list[int], place: int, path: Path) -> Method:
-    """Load a program with the list `new` in place of one of the lists `old`.
+    """Load a program with one occurrence of the list `old` replaced by `new`.
 
-    `place` counts the occurrences in the file.
+    `place` is the index of the occurrence in the file.
     """
     content = (_FOLDER / f"{program}.pte").read_bytes()
     before, after = (np.array([len(items), *items], np.uint32).tobytes() for items in (old, new))

@@ -1,4 +1,4 @@
-"""Compares XNNPACK programs of the official exporter with their recorded outputs."""
+"""Compares XNNPACK programs by the official exporter with their recorded outputs."""
 
 from __future__ import annotations
 

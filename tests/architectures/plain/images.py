@@ -49,7 +49,7 @@ class _DiffusionBlock(nn.Module):
 
 
 class DiffusionUNet(nn.Module):
-    """A diffusion U-Net with a time step, and text attention at the lowest scale."""
+    """A diffusion U-Net with a time step, and attention to text at the lowest scale."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class VqVae(nn.Module):
 
 
 class DeformableConvolution(nn.Module):
-    """A deformable 3 × 3 convolution, whose offsets another convolution computes."""
+    """A deformable 3 × 3 convolution; another convolution computes its offsets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -171,7 +171,7 @@ class SuperResolution(nn.Module):
 
 
 class StyleTransfer(nn.Module):
-    """Instance norms with the statistics of another image, and reflection padding."""
+    """AdaIN style transfer: normalizes an image with another image's statistics."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -188,9 +188,9 @@ class StyleTransfer(nn.Module):
 
 
 class StyleBlock(nn.Module):
-    """StyleGAN's modulated convolution: its weights depend on the input.
+    """StyleGAN's modulated convolution: the weights depend on the input.
 
-    Batches become groups.
+    Images of a batch become groups.
     """
 
     def __init__(self) -> None:
@@ -216,7 +216,7 @@ class SpatialTransformer(nn.Module):
 
 
 class OpticalFlow(nn.Module):
-    """A correlation volume of two images, and a warp of the second image."""
+    """Optical flow: a correlation volume of two images, and a warp of the second one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -234,7 +234,7 @@ class OpticalFlow(nn.Module):
 
 
 class NerfRays(nn.Module):
-    """Sinusoidal positions, and densities accumulated along each ray."""
+    """NeRF: sinusoidal positions, and densities accumulated along each ray."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -252,7 +252,7 @@ class NerfRays(nn.Module):
 
 
 class Volumes(nn.Module):
-    """Segmentation of volumes."""
+    """A 3D U-Net that segments volumes."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -55,7 +55,7 @@ class AttentiveDecoder(nn.Module):
 
 
 class SlidingWindow(nn.Module):
-    """Attention to the previous eight tokens, with ALiBi slopes and grouped keys."""
+    """Attention to the previous eight tokens, with ALiBi slopes and grouped queries."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -164,7 +164,7 @@ class TimeMixing(nn.Module):
 
 
 class LinearAttention(nn.Module):
-    """Linear attention: the past is one matrix per head, by cumulative sums."""
+    """Linear attention: cumulative sums store the past as one matrix per head."""
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         query, key = functional.elu(query) + 1, functional.elu(key) + 1
@@ -174,7 +174,7 @@ class LinearAttention(nn.Module):
 
 
 class TabularTransformer(nn.Module):
-    """Columns as tokens: embeddings for categories, linear layers for scalars."""
+    """Table columns as tokens: embeddings for categories, linear layers for scalars."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -129,7 +129,7 @@ class Flow(nn.Module):
 
 
 class DurationAligner(nn.Module):
-    """FastSpeech's length regulator: letters to at most twenty frames each."""
+    """FastSpeech's length regulator: repeats letters to fill at most twenty frames."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -188,7 +188,7 @@ class Conformer(nn.Module):
 
 
 class KeywordSpotter(nn.Module):
-    """Streaming: the last frames and the recurrent state are buffers."""
+    """A streaming recognizer: buffers hold the last frames and the recurrent state."""
 
     past: Tensor
     state: Tensor

@@ -1,4 +1,4 @@
-"""Tests an app with weights in a file: its own, others, and damaged ones.
+"""Tests an app with its weights file, another program's file, and a damaged one.
 
 The test also compares the app with the page that shows it.
 """

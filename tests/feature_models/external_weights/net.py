@@ -1,6 +1,6 @@
 """A network with external weights, compiled for one row and for four rows.
 
-Both programs have the same weights file.
+Both programs use the same weights file.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def one_row() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
 
 
 def four_rows() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """Entry point: the same weights, with the fixed seed."""
+    """Entry point: the same weights, because the seed is fixed."""
     return Net(), (torch.randn(4, 8),)
 
 
 def other_weights() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """Entry point: as `one_row`, with another seed."""
+    """Entry point: `one_row` with another seed."""
     torch.manual_seed(5)
     return Net(), (torch.randn(1, 8),)

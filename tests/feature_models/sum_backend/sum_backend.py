@@ -1,4 +1,4 @@
-"""A backend for whole methods that add to or subtract from a buffer."""
+"""A backend for complete methods that add to a buffer or subtract from it."""
 
 from __future__ import annotations
 

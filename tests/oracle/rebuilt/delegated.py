@@ -57,7 +57,7 @@ def _partitioned() -> Rebuilt:
 
 
 def _inline() -> Rebuilt:
-    """Build a program with the delegates' data inside the program."""
+    """Build a program that contains the delegates' data."""
     module = _Products()
     edge = to_edge_transform_and_lower(export(module, _matrices()), partitioner=[CompilerDemoPartitioner()])
     return Rebuilt(edge.to_executorch(ExecutorchBackendConfig(extract_delegate_segments=False)), {"forward": module})

@@ -1,4 +1,4 @@
-"""Programs that differ in the file only: external data, segments, alignments."""
+"""Programs that differ only in file layout: external data, segments, alignments."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def _dtypes() -> Rebuilt:
 
 
 def _nonzero() -> Rebuilt:
-    """Build a program of `nonzero`; the official runtime's result is different."""
+    """Build a program with `nonzero`; the official runtime returns a different result."""
     module = _NonZero()
     return replace(rebuild(module, (torch.randn(3, 4),)), eager={"forward": module})
 

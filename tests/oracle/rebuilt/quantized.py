@@ -1,4 +1,4 @@
-"""Quantized programs, quantized by the official quantizer as the originals."""
+"""Programs quantized by the official quantizer, like the originals."""
 
 from __future__ import annotations
 

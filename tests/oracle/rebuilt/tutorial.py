@@ -1,4 +1,4 @@
-"""Programs of the export tutorial without a backend."""
+"""The programs of the export tutorial that do not use a backend."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from tests.random_networks.network import Family, Shape, Step, layer, one_of
 
 
 class Attention(nn.Module):
-    """Self-attention of `heads` over [batch, time, width].
+    """Self-attention with `heads` heads over [batch, time, width].
 
     kind: plain, causal, masked, by_hand or grouped (two queries per key).
     """

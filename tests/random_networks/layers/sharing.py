@@ -1,4 +1,4 @@
-"""Layers that share a weight: with norms per level, tied, or transposed."""
+"""Layers that share a weight: with a norm for each level, tied, or transposed."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def _norm_1d(kind: str, width: int, groups: int, level: int) -> nn.Module:
 
 
 class SharedConvolution(nn.Module):
-    """One convolution for all levels of a pyramid, and a norm per level.
+    """One convolution for all levels of a pyramid, with a norm for each level.
 
-    Levels are summed.
+    The levels are summed.
     """
 
     def __init__(self, channels: int, levels: int, norm: str, groups: int, depthwise: bool, bias: bool) -> None:
@@ -74,7 +74,7 @@ class RepeatedConvolution(nn.Module):
 
 
 class ConvolutionAndTransposed(nn.Module):
-    """A tied convolution and transposed convolution; `norm` scales the first one."""
+    """A convolution and a transposed one share a weight; `norm` scales the first."""
 
     def __init__(self, channels: int, inner: int, norm: bool) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class SharedNorm(nn.Module):
 
 
 class SharedLinear(nn.Module):
-    """One linear layer for several inputs, or chained, with a norm per use."""
+    """One linear layer, applied repeatedly or to several inputs, with a norm per use."""
 
     def __init__(self, width: int, levels: int, norm: str, groups: int, chained: bool) -> None:
         super().__init__()
@@ -144,7 +144,7 @@ class Tied(nn.Module):
 
 
 class SlicedWeight(nn.Module):
-    """Rows, columns and the whole of one weight as layers."""
+    """Layers that use rows, columns or all of one weight."""
 
     def __init__(self, width: int, whole: bool) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Steps that compute with tensor sizes, and with the integer input `n`."""
+"""Steps that compute with tensor sizes and with the integer input `n`."""
 
 from __future__ import annotations
 
