@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 
 class ExirError(Exception):
-    """Base class of all errors, with graph node, source line and pass, if known.
+    """Base class of all errors.
+
+    It has the graph node, source line and pass, if known.
 
     pass_name: the pass that raised the error.
     """

@@ -1,7 +1,7 @@
 """The errors of the compiler.
 
-A `UserError` is for the author of the model. Its message names the place, the fault and the remedy.
-An `InternalError` is a bug of the compiler.
+A `UserError` is for the author of the model. Its message names the place, the problem and the
+remedy. An `InternalError` is a bug of the compiler.
 """
 
 from enum import Enum, unique

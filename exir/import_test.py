@@ -1,4 +1,4 @@
-"""`from exir import name` reports an unsuitable torch."""
+"""Tests that `from exir import name` reports an unsuitable torch."""
 
 import sys
 import types

@@ -15,5 +15,5 @@ def alloc(spec: Any) -> Any:
 
 
 def view(base: torch.Tensor, size: Sequence[int]) -> torch.Tensor:
-    """View memory in a different shape; free at run time if sizes are static."""
+    """View memory in a different shape; no run-time cost if sizes are static."""
     return base.view(size)

@@ -47,7 +47,7 @@ def greedy(
     graph_signature: ExportGraphSignature,
     extra_padding: int = 0,
 ) -> MemoryAlgoResult:
-    """Place each tensor at the lowest free offset, in the best of several orders.
+    """Place each tensor at the lowest free offset; keep the best of several orders.
 
     Tensors with a `mem_id` stay in that planned buffer; others are placed in the first.
     `extra_padding` bytes are added to the end of each buffer.

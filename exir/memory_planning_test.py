@@ -1,4 +1,4 @@
-"""Memory plans are valid and small."""
+"""Tests that memory plans are valid and small."""
 
 import operator
 import random
@@ -57,7 +57,7 @@ def test_greedy_planner_stays_near_the_lower_bound(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [10, 18, 21, 27, 32, 38])
 def test_placing_widest_instructions_first_meets_the_lower_bound(seed: int) -> None:
-    """For these graphs, only the order by breadth, then size, reaches the bound."""
+    """For these graphs, only the order by breadth and then size reaches the bound."""
     graph_module = network(random.Random(seed), 20)
     specs = specs_in(graph_module)
     bound = lower_bound(specs, graph_module, 16)
@@ -77,7 +77,7 @@ def test_greedy_planner_reuses_memory_in_a_chain() -> None:
 
 
 def test_planning_time_grows_linearly_with_tensors() -> None:
-    """8× the tensors take about 8× the work; comparing all pairs would take 64×."""
+    """8× as many tensors take about 8× the work; comparing all pairs would take 64×."""
     assert lines_run(2_000) < 16 * lines_run(250)
 
 
@@ -171,7 +171,7 @@ def test_view_use_extends_its_bases_lifetime() -> None:
 
 
 def test_large_graphs_try_further_placement_orders() -> None:
-    """The plans by size and by breadth are 20 % above the bound."""
+    """The plans ordered by size and by breadth are 20 % above the bound."""
     graph_module = network(random.Random(1002), 1_000, 0.01)
     specs = specs_in(graph_module)
     plan = greedy(16, specs, graph_module, SIGNATURE)

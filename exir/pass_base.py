@@ -47,7 +47,7 @@ Argument = Any
 
 
 class ExportPassBaseError(RuntimeError):
-    """A pass uses a traced value as a number, or loses the metadata of inputs."""
+    """A pass used a traced value as a number, or lost the metadata of inputs."""
 
 
 class NodeMetadata:

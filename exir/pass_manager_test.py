@@ -1,4 +1,4 @@
-"""Built-in and user-defined passes run with checks in between."""
+"""Tests that checks run between built-in and user-defined passes."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,7 +20,7 @@ from exir.verification.verifier import EXIREdgeDialectVerifier
 
 @dataclass(frozen=True)
 class _ContractPass(ProgramPass):
-    """Its contract holds if `kept` is true."""
+    """A pass whose contract holds if `kept` is true."""
 
     kept: bool = True
     name: ClassVar[str] = "promise"

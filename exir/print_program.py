@@ -26,7 +26,7 @@ def print_program(
 ) -> None:
     """Print the instructions of every method, with their values and result types.
 
-    show_meminfo: print the place of tensors, as memory id + offset in bytes.
+    show_meminfo: print the location of tensors, as memory id + offset in bytes.
     mark_dynamic_shape_tensor: print `~` before sizes that are upper bounds.
     out: the output file; by default, the standard output.
     """
@@ -79,7 +79,7 @@ def _format_instruction(call: schema.InstructionArguments, plan: schema.Executio
 
 
 def _format_condition(jump: schema.JumpFalseCall, plan: schema.ExecutionPlan) -> str:
-    """Return the condition of a jump. Empty for the constant False."""
+    """Return the condition of a jump, or "" for the constant False."""
     val = plan.values[jump.cond_value_index].val
     always = isinstance(val, schema.Bool) and not val.bool_val
     return "" if always else f"unless %{jump.cond_value_index} "

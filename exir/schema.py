@@ -312,7 +312,7 @@ class Operator:
 
     @property
     def full_name(self) -> str:
-        """The name that kernels are looked up by: `aten::add.out`."""
+        """The name under which kernels are registered, such as `aten::add.out`."""
         return f"{self.name}.{self.overload}" if self.overload else str(self.name)
 
 
@@ -401,7 +401,7 @@ class SubsegmentOffsets:
 
 @dataclass
 class NamedData:
-    """A segment that is found by name."""
+    """A segment whose data is looked up by name."""
 
     key: Optional[str] = None
     segment_index: UInt32 = 0

@@ -92,7 +92,7 @@ def _insert_header(flatbuffer: bytes, segments: Segments) -> SerializedProgram:
 def deserialize_ptd(file: bytes) -> list[ExternalData]:
     """Return the entries of a `.ptd` file; their data are views of `file`.
 
-    Raises an `InvalidProgramError` that names the fault.
+    Raises an `InvalidProgramError` that describes the problem.
     """
     data = memoryview(file)
     if (

@@ -41,7 +41,7 @@ _FLAGS = {
 
 
 class _AlignedBuilder(flatbuffers.Builder):
-    """A builder with a minimum alignment for force-aligned byte vectors."""
+    """A builder that aligns force-aligned byte vectors to a minimum alignment."""
 
     def __init__(self, inline_alignment: int) -> None:
         super().__init__(1 << 16)

@@ -58,8 +58,8 @@ class NamedDataStore:
         A `memoryview` must consist of bytes, and its content must not change until the program is
         written. The data is in the program or, with `external_tag`, in the external file of that
         name, which also stores `tensor_layout`. Adding a key again with the same data combines the
-        alignments to their least common multiple. Raises `ConfigError` for other data under a key,
-        for the same data in another place, and for an alignment below 1.
+        alignments to their least common multiple. Raises `ConfigError` if the key already has
+        different data or is in another place, and for an alignment below 1.
         """
         alignment = _checked_alignment(key, alignment)
         self._check_place(key, external_tag)

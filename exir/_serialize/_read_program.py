@@ -30,7 +30,7 @@ def deserialize_pte_binary(program_data: bytes) -> PTEFile:
 
     Constants and delegates are inline, as views of `program_data`. Since the file does not store a
     constant's length, each constant extends to the next one and can end with padding. Raises an
-    `InvalidProgramError` that names the element at fault.
+    `InvalidProgramError` that names the invalid element.
     """
     data = memoryview(program_data)
     _check_identifier(bytes(data[4:HEADER_AT]))

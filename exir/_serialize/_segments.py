@@ -10,7 +10,7 @@ from exir import schema
 
 @dataclass(frozen=True)
 class SerializedProgram:
-    """A file as an ordered list of pieces. Constants are views of tensor memory."""
+    """A file as an ordered list of pieces. Constants are views of the tensors' memory."""
 
     pieces: tuple[bytes | memoryview, ...]
 

@@ -1,4 +1,4 @@
-"""Malformed bytes of any kind raise an `InvalidProgramError`."""
+"""Tests that malformed bytes of any kind raise an `InvalidProgramError`."""
 
 import contextlib
 import random
@@ -156,7 +156,7 @@ def _corrupt(data: bytes, choose: random.Random) -> bytes:
 
 
 class _ValuesWriter:
-    """Writes the `values` of a plan: one EValue with a given tag, or without one."""
+    """Writes the `values` of a plan: one EValue, with the given tag or without a tag."""
 
     def __init__(self, tag: int | None) -> None:
         self._tag = tag

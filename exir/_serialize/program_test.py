@@ -81,7 +81,7 @@ def program() -> schema.Program:
 
 
 def header(data: bytes) -> tuple[int, int, int, int]:
-    """Return length, program size, segment base and segment size of the header."""
+    """Return the header's length, program size, segment base and segment size."""
     assert data[8:12] == b"eh00"
     return struct.unpack_from("<IQQQ", data, 12)
 

@@ -1,4 +1,4 @@
-"""The `.fbs` files agree with `exir.schema`."""
+"""Tests that the `.fbs` files agree with `exir.schema`."""
 
 import re
 from enum import IntEnum
@@ -53,7 +53,7 @@ def blocks(kind: str, text: str) -> dict[str, list[str]]:
 
 
 def spelled(kind: Kind) -> str:
-    """Return the spelling of a field's kind in a `.fbs` file."""
+    """Return the type of a field in `.fbs` syntax."""
     match kind:
         case ScalarKind(wire, None):
             return WIRE_NAMES[wire.name]

@@ -28,7 +28,7 @@ _aten = torch.ops.aten
 
 
 class NodeListBackend(BackendDetails):
-    """Its payload is the list of operator names. It rejects `tan`."""
+    """A backend whose payload lists the operator names. It rejects `tan`."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:

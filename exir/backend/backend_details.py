@@ -23,8 +23,8 @@ class PreprocessResult:
         `DelegateMappingBuilder`).
     data_store_output: named data that the runtime side finds by key (see `NamedDataStore`). All
         delegates of a program share the data of a key.
-    _delegate_info_meta: any data for the backend's tools. It is in `LoweredBackendModule.meta`, and
-        not in the program.
+    _delegate_info_meta: any data for the backend's tools. It is stored in
+      `LoweredBackendModule.meta`, but not in the program.
     """
 
     processed_bytes: bytes = b""
@@ -45,7 +45,7 @@ class BackendDetails(ABC):
 
         `edge_program` has only the partition, in the edge dialect: its constants first, then the
         inputs of the delegate call in order. The backend can change its graph. The payload must
-        depend only on the program and on `compile_specs`, so that equal inputs give equal bytes.
+        depend only on the program and on `compile_specs`: equal inputs must give equal bytes.
         Raises `UserError` for an unsupported program.
         """
 
@@ -70,8 +70,8 @@ class BackendDetails(ABC):
         """Return the memory that the backend's `measure` requests for a payload.
 
         `measure` is the backend's C function. The manifest uses the values to state the memory of a
-        method. They assume a load without options and without a store. The result is empty if the
-        backend needs no memory.
+        method. The values assume that the method is loaded without options and without a store. The
+        result is empty if the backend needs no memory.
         """
         return RuntimeMemory()
 

@@ -18,7 +18,7 @@ from exir.error import UserError
 
 
 class AllNodePartitioner(Partitioner):
-    """Delegates a whole program, with its constants, to one backend."""
+    """Delegates a whole program, including its constants, to one backend."""
 
     def __init__(self, backend_id: str, compile_specs: Sequence[CompileSpec]) -> None:
         self.backend_id = backend_id
@@ -65,7 +65,7 @@ def generate_grouped_partitions_from_list_of_nodes(
     pattern_list: Sequence[Sequence[Node]] | None = None,
     op_support: OperatorSupportBase | None = None,
 ) -> list[Partition]:
-    """Like `generate_partitions_from_list_of_nodes`, but never split a group.
+    """Like `generate_partitions_from_list_of_nodes`, but never splits a group.
 
     Raises a `UserError` if a group of `pattern_list` does not fit in one partition.
     """
@@ -131,7 +131,7 @@ class PartitionerConfig:
         return None
 
     def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
-        """Return the nodes to delegate for this call. Empty if it is not supported."""
+        """Return the nodes to delegate for this call, or none if it is not supported."""
         return self.get_node_and_deps(node, ep) if self.check_constraints(node, ep) else []
 
 

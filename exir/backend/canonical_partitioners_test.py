@@ -35,7 +35,7 @@ ADD, MUL, SIN = ops.edge.aten.add.Tensor, ops.edge.aten.mul.Tensor, ops.edge.ate
 
 
 class _CallCountBackend(BackendDetails):
-    """Its payload is the number of calls."""
+    """A backend whose payload is the number of calls."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:

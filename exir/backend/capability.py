@@ -1,8 +1,8 @@
 """Partitions by capability: the largest groups of supported nodes.
 
 A group can become one delegate call only if the graph stays acyclic: no path may leave the group
-and return. Groups are grown in one walk over the nodes. The groups that reach a node are stored as
-sets, so the check costs the number of groups, not of nodes.
+and return. Groups grow in one walk over the nodes. For each node, the set of groups that reach it
+is stored, so the cost of the check depends on the number of groups, not of nodes.
 """
 
 import operator
@@ -14,7 +14,7 @@ from torch.fx import Graph, Node
 
 @dataclass
 class _NodeGroup:
-    """Nodes of one group, and the groups that they read.
+    """The nodes of one group, and the groups that they read.
 
     direct: groups that the nodes read directly.
     indirect: groups that they read through nodes of no group.
@@ -117,9 +117,9 @@ def propose_partitions(
 ) -> list[list[Node]]:
     """Group the call_function nodes of `graph` that `is_supported` accepts.
 
-    Each group is connected, and can be replaced with one call without a cycle, even after all other
-    groups are. It has at most `max_nodes` calls, and lists its nodes in graph order. A `getitem`
-    belongs to the group of its node. Groups are in the order of their first node.
+    Each group is connected. Replacing all groups with calls does not create a cycle. It has at most
+    `max_nodes` calls, and lists its nodes in graph order. A `getitem` belongs to the group of its
+    node. Groups are in the order of their first node.
     """
     grouping = _GroupMerger(max_nodes)
     supported: set[Node] = set()

@@ -12,7 +12,7 @@ from exir.backend.order import units_in_order
 
 
 class _CallGraphBuilder:
-    """Builds graphs of supported ("s…") and other ("o…") calls with one result."""
+    """Builds graphs of supported ("s…") and unsupported ("o…") calls with one result."""
 
     def __init__(self) -> None:
         self.graph = Graph()

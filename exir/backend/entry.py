@@ -15,7 +15,7 @@ from exir.backend.partitioner import Partitioner
 class BackendEntry:
     """The entry of a backend for `--backend`.
 
-    id: name of the backend in configs (`[backends.<id>]`) and messages.
+    id: the backend's name in configs (`[backends.<id>]`) and messages.
     partitioner: function that returns the partitioner, called with the options of that section as
         keyword arguments. Its signature (names, annotations `bool`, `int`, `float`, `str` and lists
         of them, defaults) defines the options. None if the backend delegates nothing.

@@ -29,7 +29,7 @@ from exir.error import UserError
 
 @dataclass(frozen=True)
 class Partition:
-    """Nodes to delegate, and the values that cross the partition's border.
+    """The nodes to delegate, and the values that cross the partition's boundary.
 
     All lists are in the order of the whole graph.
 

@@ -58,7 +58,7 @@ class GroupBasedPartitioner(CapabilityBasedPartitioner):
         ]
 
     def _is_worthwhile(self, partition: Partition) -> bool:
-        """Return whether several nodes compute, or one that may be a partition alone."""
+        """Whether the partition has several computing nodes, or one that may stand alone."""
         names = [
             _get_qualified_name(node.target) for node in partition.nodes if node.op == "call_function"
         ]

@@ -1,4 +1,4 @@
-"""Partitions keep groups together and stay acyclic."""
+"""Tests that partitions keep groups together and stay acyclic."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Lowered modules within other modules: calls, export and shared payloads."""
+"""Tests of lowered modules within other modules: calls, export, shared payloads."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ _PAYLOAD = b"the same payload for everything!"
 
 
 class SamePayloadBackend(BackendDetails):
-    """Returns the same payload for every program."""
+    """A backend that returns the same payload for every program."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
@@ -33,7 +33,7 @@ class SamePayloadBackend(BackendDetails):
 
 
 class TogetherBackend(BackendDetails):
-    """Its payloads list the methods compiled together, with their partition counts."""
+    """A backend whose payloads list the methods and their partition counts."""
 
     result_count = 1
 

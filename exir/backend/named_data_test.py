@@ -1,4 +1,4 @@
-"""Named data passes from `preprocess` to the program."""
+"""Tests that named data passes from `preprocess` to the program."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ from exir.program import ExecutorchProgramManager
 
 
 class WeighedBackend(BackendDetails):
-    """Stores its compile specs as named data, with a unique byte pattern."""
+    """A backend that stores its compile specs, unique byte patterns, as named data."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:

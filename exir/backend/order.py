@@ -11,7 +11,7 @@ from exir.error import UserError
 
 @dataclass
 class _OrderUnit:
-    """A node, or all nodes of a tag, which are ordered as one."""
+    """A node, or all nodes of a tag, which are ordered as a unit."""
 
     position: int
     nodes: Sequence[Node]
@@ -26,7 +26,7 @@ class _OrderUnit:
 def units_in_order(
     graph: Graph, members: Mapping[str, Sequence[Node]]
 ) -> list[tuple[str | None, Sequence[Node]]]:
-    """Return nodes and tagged groups in topological order, otherwise in graph order.
+    """Return nodes and tagged groups in topological order; ties keep graph order.
 
     An entry is a tag with its nodes, or None with one node. Raises a `UserError` if a group depends
     on its own results through other nodes.
@@ -60,7 +60,7 @@ def _link_units(units: list[_OrderUnit]) -> None:
 
 
 def _sort_topologically(units: list[_OrderUnit]) -> list[_OrderUnit]:
-    """Sort by Kahn's algorithm. Units on a cycle are omitted."""
+    """Sort with Kahn's algorithm. Units on a cycle are omitted."""
     ready = [unit for unit in units if unit.waits_for == 0]
     ordered = []
     while ready:

@@ -38,8 +38,8 @@ class PartitionResult:
 class Partitioner(ABC):
     """Selects partitions of a program for one backend. It must change only node tags.
 
-    delegates_bodies: whether it tags nodes in the graphs of control flow as well. Otherwise,
-        operators there are decomposed, even if `ops_to_not_decompose` returns them.
+    delegates_bodies: whether it also tags nodes in the graphs of control flow. Otherwise, operators
+      in these graphs are decomposed even if `ops_to_not_decompose` returns them.
     """
 
     delegates_bodies: ClassVar[bool] = False

@@ -24,7 +24,7 @@ def with_delegate_calls(
 ) -> ExportedProgram:
     """Return a copy of `program` in which each partition is a delegate call.
 
-    Constants without remaining users are removed, with their inputs.
+    Constants without remaining users are removed, together with their placeholders.
     """
     writer = _GraphWriter(program, partitions, lowered, _constants_left_out(partitions))
     writer.write()

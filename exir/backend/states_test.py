@@ -1,4 +1,4 @@
-"""Delegates update buffers of the program in place."""
+"""Tests that delegates update buffers of the program in place."""
 
 import pytest
 import torch
@@ -23,7 +23,7 @@ _aten = torch.ops.aten
 
 
 class KeepingBackend(BackendDetails):
-    """Its payload names the inputs that it updates."""
+    """A backend whose payload names the inputs that it updates."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
@@ -35,7 +35,7 @@ class KeepingBackend(BackendDetails):
 class TakesAll(Partitioner):
     """Delegates every call except those of `left`, as one partition.
 
-    by_hand: tag all mutated buffers with it.
+    by_hand: tag all mutated buffers explicitly.
     """
 
     def __init__(self, *left: object, by_hand: bool = False) -> None:

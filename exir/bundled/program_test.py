@@ -1,4 +1,4 @@
-"""Programs and calls survive a round trip through a bundle."""
+"""Tests that programs and calls survive a round trip through a bundle."""
 
 import random
 from pathlib import Path
@@ -20,7 +20,7 @@ from exir.program import ExecutorchProgramManager, to_edge
 
 
 class Scaled(nn.Module):
-    """Multiplies a channels-last tensor by a number."""
+    """Multiplies a channels-last tensor by a scalar."""
 
     def forward(self, x: Tensor, factor: int) -> Tensor:
         return x.relu() * factor

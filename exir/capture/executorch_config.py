@@ -17,17 +17,17 @@ class ExecutorchBackendConfig:
     to_out_var_pass: conversion to out variants; None for the default.
     sym_shape_eval_pass: pass that bounds symbolic shapes; None for the default.
     emit_stacktrace: store the source lines of each instruction in the program.
-    extract_delegate_segments: store delegate payloads in segments of their own; False stores them
-        in the flatbuffer.
+    extract_delegate_segments: store delegate payloads in separate segments; False stores them in
+      the flatbuffer.
     segment_alignment: alignment of segments in the file, in bytes; a power of two.
     constant_tensor_alignment: alignment of each constant, in bytes; a power of two; None for 16.
     delegate_alignment: alignment of each delegate payload, in bytes; a power of two; None for 16.
     remove_view_copy: replace copies of views with views that share memory.
     fuse_int8: compute in int8 between quantized tensors, with operators that only this project's
-        runtime has. False computes in float, as the graph states.
+        runtime has. False computes in float, as in the graph.
     row_major_operands: copy operands to row-major order, and scales and zero points to float64 and
         int64, where the kernels of the official runtime need it. False copies an operand only where
-        no linked kernel takes its order.
+        no linked kernel accepts its order.
     emit_mutable_buffer_names: store the qualified names of mutable buffers.
     external_constants: store constants in a separate file: True, or a function that returns the
         file's name for a constant's placeholder (None: in the program).

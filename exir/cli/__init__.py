@@ -1,1 +1,1 @@
-"""The compiler as a program: single compilations and Bazel's persistent worker."""
+"""The compiler's command line: single compilations and Bazel's persistent worker."""

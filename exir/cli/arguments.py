@@ -16,16 +16,16 @@ class Arguments:
     target: the label for messages and the manifest, as `//package:name`.
     module: the dotted name of the model's module.
     module_file: the source file that the module must be imported from.
-    import_roots: folders to import the model from; they come after the compiler's folders.
+    import_roots: folders to import the model from; they follow the compiler's folders.
     entry_point: the function of the module that returns the model.
     backends: `<module>:<attribute>` of each backend, in order of preference.
     configs: layers of options; later layers override earlier ones. A path is a TOML file, text is a
         JSON object.
     allow_fallback: operators that may run on kernels although there is a backend; None allows all.
     weights: a safetensors or GGUF file, or a torch state dict.
-    calibration: inputs to measure ranges on; a safetensors or npz file.
-    operators: tables of user-defined operators.
-    kernels: tables of kernels to check the program against.
+    calibration: a safetensors or npz file with the inputs on which ranges are measured.
+    operators: tables of user-defined operators. kernels: tables of the kernels that the program is
+      checked against.
     reference_inputs: a file with inputs of additional reference calls.
     sweep, sweep_seed: the number of additional random reference calls, and their seed.
     external_weights: store constants and delegates' named data in `out_weights` instead of the

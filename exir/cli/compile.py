@@ -36,7 +36,7 @@ class Pipeline:
     partitioners: the backends' partitioners, in order of preference.
     edge_passes, executorch_passes: the user's passes of both stages.
     context: the context that passes can read.
-    external_weights: store weights in a file beside the program.
+    external_weights: store weights in a separate file next to the program.
     """
 
     config: CompilerConfig = field(default_factory=CompilerConfig)
@@ -75,7 +75,7 @@ def export_methods(
 
 
 def _set_eval_mode(module: nn.Module) -> None:
-    """Put a module into eval mode, unless it is an exported graph, which has no modes."""
+    """Put a module into eval mode. Exported graphs have no modes and are unchanged."""
     if not isinstance(module, GraphModule):
         module.eval()
 
@@ -107,8 +107,9 @@ def _export_method(
 def bound_shapes(programs: Mapping[str, ExportedProgram], config: CompilerConfig) -> list[str]:
     """Bound the dimensions that have no upper bound, and return notes.
 
-    Bounds come from `[shapes]`, otherwise from the example inputs; the notes list the latter.
-    Raises `ConfigError` for an entry of `[shapes]` that no dimension uses.
+    Bounds come from `[shapes]`, otherwise from the example inputs. The notes list the dimensions
+    bounded by example inputs. Raises `ConfigError` for an entry of `[shapes]` that no dimension
+    uses.
     """
     bounds = {
         f"{prefix}{dimension.name}"
@@ -139,7 +140,7 @@ def _bounds_of(method: str, shapes: Mapping[str, int]) -> dict[str, int]:
 
 
 def owning_programs(pipeline: Pipeline, spec: ModelSpec) -> Pipeline:
-    """Free the weights of the model's modules, which must not be used any more.
+    """Free the weights of the model's modules, which must not be used afterwards.
 
     The returned pipeline also lets lowering free the exported programs.
     """

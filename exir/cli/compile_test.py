@@ -14,7 +14,7 @@ from exir.model.spec import ModelSpec
 
 @pytest.fixture
 def collector_at_rest() -> Iterator[None]:
-    """Disable collection, as a compilation makes too few objects to trigger one."""
+    """Disable garbage collection, which a compilation rarely triggers."""
     gc.collect()
     gc.disable()
     yield

@@ -15,7 +15,7 @@ Compile = Callable[..., Outcome]
 
 @pytest.fixture
 def idle_threads_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a process fork although numeric libraries have idle threads, as in pytest.
+    """Let pytest fork although numeric libraries have idle threads.
 
     worker_test.py tests that the worker has no such threads.
     """

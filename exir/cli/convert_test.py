@@ -1,4 +1,4 @@
-"""A model is compiled from its file name."""
+"""Tests that a model is compiled from its file name."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The manifest of a program file equals the manifest from its compilation."""
+"""Tests that the manifest of a program file equals that of its compilation."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One compilation, from its command line to its output files."""
+"""Run one compilation, from its command line to its output files."""
 
 import io
 import json
@@ -132,7 +132,7 @@ def _make_pipeline(arguments: Arguments) -> Pipeline:
 
 
 def _check_quantization(arguments: Arguments, config: CompilerConfig) -> None:
-    """Raise `ConfigError` for wrong options, before the model is loaded."""
+    """Raise `ConfigError` for invalid options, before the model is loaded."""
     if config.quantization_options() is None and arguments.calibration is not None:
         raise ConfigError(
             f"{arguments.calibration}: calibration inputs need a recipe, but {config.origin} has no"

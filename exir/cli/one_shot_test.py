@@ -1,4 +1,4 @@
-"""Whole compilations: the effect of flags, and the classification of failures."""
+"""Tests of whole compilations: effects of flags, and classification of failures."""
 
 import json
 import os
@@ -387,7 +387,7 @@ def test_operands_are_not_copied_for_kernels_of_any_layout(
 
 
 def test_row_major_operators_match_the_kernel_tables() -> None:
-    """Without a table, scripts copy the operands of these operators."""
+    """Without a kernel table, scripts copy the operands of these operators."""
     tables = [Path(flag.split("=")[1]) for flag in _KERNELS]
     _, table = load_tables((), tuple(tables))
     assert table is not None

@@ -1,4 +1,4 @@
-"""From this repository, models can import only `exir`."""
+"""Tests that models can import only `exir` from this repository."""
 
 import os
 import subprocess

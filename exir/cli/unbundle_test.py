@@ -1,4 +1,4 @@
-"""A bundled program is split for the C runtime."""
+"""Tests that a bundled program is split for the C runtime."""
 
 from pathlib import Path
 

@@ -204,8 +204,8 @@ class _PortableText:
     """Serialized programs without memory addresses and absolute paths.
 
     Records are therefore equal on every machine. Torch identifies the source graph of a node by its
-    address. Each address is replaced by a number, in order of first use. Files become paths
-    relative to their import root.
+    address. Addresses are replaced by numbers in order of first use. Files become paths relative to
+    their import root.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""A requested debug record contains every stage."""
+"""Tests that a requested debug record contains every stage."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Decompositions into simpler operators that torch does not have."""
+"""Decompositions into simpler operators that torch does not provide."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -66,9 +66,9 @@ def _scale_by(x: Tensor, factor: Number) -> Tensor:
 
 
 def _is_number(factor: Number, number: int) -> bool:
-    """Whether a factor equals `number`.
+    """Whether a factor equals `number`; false for a symbolic factor.
 
-    A symbolic factor does not, because a comparison would specialize its size.
+    Comparing it would specialize the size.
     """
     return not isinstance(factor, (torch.SymInt, torch.SymFloat)) and factor == number
 
@@ -128,7 +128,7 @@ def _spherical_bessel(x: Tensor) -> Tensor:
 
 
 def _mean(x: Tensor, *, dtype: torch.dtype | None = None) -> Any:
-    """The mean of integers, in the requested dtype."""
+    """Compute the mean of integers in the requested dtype."""
     return NotImplemented if dtype is None or x.is_floating_point() else x.to(dtype).mean()
 
 
@@ -154,7 +154,7 @@ def _vector_norm(
 ) -> Tensor:
     """Decompose as torch does, unless the order is a symbolic size.
 
-    For a symbolic order, torch would choose a formula by the size of the example input.
+    For a symbolic order, torch would choose a formula for the size of the example input.
     """
     if not isinstance(ord, (torch.SymInt, torch.SymFloat)):
         (decomposed,) = torch._decomp.get_decompositions([_ATEN.linalg_vector_norm.default]).values()
@@ -209,7 +209,7 @@ def _rrelu(
     training: bool = False,
     generator: Any = None,
 ) -> Any:
-    """Inference: a leaky ReLU with the mean slope."""
+    """Compute inference as a leaky ReLU with the mean slope."""
     if training:
         return NotImplemented
     return torch.nn.functional.leaky_relu(x, float((lower + upper) / 2)), noise

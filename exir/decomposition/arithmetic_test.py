@@ -1,4 +1,4 @@
-"""Tests of arithmetic decompositions, also for complex tensors."""
+"""Tests of arithmetic decompositions, including those of complex tensors."""
 
 import pytest
 import torch
@@ -61,7 +61,7 @@ class Summed(nn.Module):
 
 
 def test_addmm_rounds_once() -> None:
-    """float16 products that cancel: rounding each of them would lose the difference."""
+    """The float16 products cancel; rounding each of them would lose the difference."""
     x, a, b = torch.zeros(1, 1), torch.tensor([[[64.0]], [[-64.0]]]), torch.tensor([[[32.02]], [[32.0]]])
     example = Example(Summed(), tuple(operand.half() for operand in (x, a, b)))
     program = to_core_aten(example.export(), {})

@@ -1,4 +1,4 @@
-"""Tests that SDPA is one operator if requested and supported."""
+"""Tests that SDPA stays one operator if requested and supported."""
 
 from collections.abc import Callable
 from typing import Any

@@ -32,7 +32,7 @@ _Constant = Callable[[Node], Tensor | None]
 def evaluate_unsupported(
     program: ExportedProgram, preserved: Collection[OpOverload] = ()
 ) -> ExportedProgram:
-    """Replace unsupported calls that depend on constants alone with their values.
+    """Replace unsupported calls that depend only on constants with their values.
 
     Before: functional operators. After: each ATen call outside the edge dialect depends on an input, on
     a buffer that the program mutates, or on random values; or it is in `preserved`; or its value exceeds

@@ -1,4 +1,4 @@
-"""Tests that complex operators are lowered to operators on parts."""
+"""Tests that complex operators become operators on real and imaginary parts."""
 
 from collections.abc import Callable
 

@@ -51,7 +51,7 @@ def to_core_aten(
 
     preserve: operators that are not decomposed, each at the nodes for which its function returns true.
     attention: keep supported SDPA calls as one operator.
-    preserved_ops: returns further preserved operators, for the program as it is when it is rewritten.
+    preserved_ops: returns further preserved operators for the program when it is rewritten.
     """
     refuse_lost_derivatives(program)
     refuse_unsupported(program)

@@ -62,10 +62,11 @@ class Decompositions:
         return replace(self, preserve=preserved)
 
     def for_retracing(self) -> dict[OpOverload, Callable[..., Any]]:
-        """Return the table for `run_decompositions`, without our decompositions.
+        """Return the table for `run_decompositions`.
 
-        Those are applied to its result. The table lists composite operators, because
-        `run_decompositions` preserves the composites that it does not list.
+        This project's decompositions are excluded, because they are applied to the result of
+        `run_decompositions`. The table lists composite operators, because `run_decompositions`
+        preserves the composites that it does not list.
         """
         excluded = self.preserve.keys() | _OWN.keys() | _package_decompositions().keys()
         excluded |= UINT8_RESIZING.keys()

@@ -1,7 +1,7 @@
 """Converts and expands sources of `copy_` before a program is retraced.
 
-torch's tracing takes the source of a copy as the buffer's new value, unchanged. The dtype conversion and
-the broadcast of `copy_` would be lost.
+torch's tracing uses the source of a copy unchanged as the buffer's new value. The dtype conversion
+and the broadcast of `copy_` would be lost.
 """
 
 from collections.abc import Iterator

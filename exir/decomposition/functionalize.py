@@ -37,8 +37,8 @@ class WriteTracker:
     def affected(self, write: Node, target: Node) -> list[Node]:
         """Return `target` and those of its bases that `write` must give a new value.
 
-        `write` is a node of the old graph. Raises `NotLocal` if other names see the write, or if it goes
-        through a view without an inverse.
+        `write` is a node of the old graph. Raises `NotLocal` if the write is visible through other
+        values, or goes through a view without an inverse.
         """
         chain = [target, *self._aliases.bases(target)]
         others = (other for other in self._aliases.others(target) if other not in chain)

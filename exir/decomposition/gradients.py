@@ -1,4 +1,4 @@
-"""Decomposes gradient operators, and detects derivatives that export loses."""
+"""Decomposes gradient operators, and detects derivatives that the export loses."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -92,7 +92,7 @@ def _weight_gradient(
 ) -> Tensor:
     """Compute the weight gradient as a convolution of the input with the gradient.
 
-    Images take the role of channels, and stride and dilation are exchanged.
+    Batch and channels are exchanged, and so are stride and dilation.
     """
     images, channels, *sizes = x.shape
     spatial = range(3, x.dim() + 1)
@@ -155,7 +155,7 @@ def _window_divisors(
 
 
 def _adaptive_average_pool_backward(gradient: Tensor, x: Tensor) -> Tensor:
-    """Multiply the gradient by the window matrices of rows and of columns."""
+    """Multiply the gradient by the window matrices of the rows and of the columns."""
     rows, columns = (_window_weights(gradient.shape[dim], x.shape[dim], x.dtype) for dim in (-2, -1))
     return torch.matmul(torch.matmul(rows.t(), gradient), columns)
 

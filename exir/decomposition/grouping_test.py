@@ -29,7 +29,7 @@ class ExpertsOfTransformers(Experts):
 
 @pytest.fixture
 def transformers_operator() -> torch.library.Library:
-    """Register transformers' operator, as far as the export needs it."""
+    """Register the parts of transformers' operator that the export needs."""
     library = torch.library.Library("transformers", "FRAGMENT")
     library.define(_SCHEMA)
     library.impl("grouped_mm_fallback", torch.ops.grouped.mm.default, "CompositeExplicitAutograd")

@@ -28,7 +28,7 @@ class Names(nn.Module):
 
 
 class Listed(nn.Module):
-    """A buffer that a list also holds, which torch.export takes for a constant."""
+    """A buffer that is also in a list; torch.export treats that item as a constant."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -47,7 +47,7 @@ def _kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> _Pair:
 
 
 def _median_dim(x: Tensor, dim: int, keepdim: bool = False) -> _Pair:
-    """The lower median; NaN if an element is NaN, because NaN is sorted last."""
+    """Return the lower median; NaN if an element is NaN, because NaN is sorted last."""
     ordered = _stable_sort(x, dim)
     value, place = _select_at(ordered, dim, (_dim_size(x, dim) - 1) // 2)
     if x.is_floating_point():
@@ -94,7 +94,7 @@ def _bucketize(x: Tensor, boundaries: Tensor, *, out_int32: bool = False, right:
 
 
 def _searchsorted(sequence: Tensor, x: Tensor, **options: Any) -> Any:
-    """Convert both operands to one dtype, as the operator compares them."""
+    """Convert both operands to the dtype in which the operator compares them."""
     if sequence.dtype == x.dtype:
         return NotImplemented
     dtype = torch.promote_types(x.dtype, sequence.dtype)

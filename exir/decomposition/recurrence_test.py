@@ -65,7 +65,7 @@ def test_torch_decompositions_are_restored_after_an_error() -> None:
 
 
 class _TwoLengths(nn.Module):
-    """A layer over the input's length, and the same layer over three of its results."""
+    """A layer over the input's length, applied again to three of its results."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ Ranges = dict[sympy.Symbol, ValueRanges]
 def ranges_of_result(op: OpOverload, args: tuple[Any, ...], result: Any) -> Ranges:
     """Return the range of the data-dependent size of `result`, computed by `op`.
 
-    The result is empty if all sizes are static, or if no bound is known.
+    The range is empty if all sizes are static, or if no bound is known.
     """
     limit = _LIMITS.get(op.name())
     if limit is None:
@@ -44,7 +44,7 @@ def max_size(size: int | SymInt) -> int | None:
 def _broadcast_count(args: tuple[Any, ...]) -> int | SymInt:
     """Return the number of elements after broadcasting.
 
-    torch counts the elements of the first operand only.
+    torch counts only the elements of the first operand.
     """
     shapes = [argument.meta["val"].shape for argument in args[:2]]
     return prod(torch.broadcast_shapes(*shapes))

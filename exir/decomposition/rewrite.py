@@ -1,4 +1,4 @@
-"""Decomposes, functionalizes and copies views in one walk over a graph."""
+"""Decomposes and functionalizes a graph, and turns views into copies, in one walk."""
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
@@ -228,7 +228,10 @@ class GraphRewriter:
         return result
 
     def _exported_value(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
-        """Return the exported value of `node` if still valid; computing values is slow."""
+        """Return the exported value of `node` if it is still valid.
+
+        Computing values is slow.
+        """
         known = node.meta.get("val")
         is_exported = op is node.target and not is_view(op) and self._inputs_unchanged(node)
         self._ranges.update(ranges_of_result(op, args, known))

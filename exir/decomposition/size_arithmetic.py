@@ -25,7 +25,8 @@ _LARGEST_CHAIN = 16
 def lower_size_arithmetic(program: ExportedProgram) -> ExportedProgram:
     """Replace scalar powers, shifts, floors and the like with supported operators.
 
-    Other powers than small constant ones are computed with one-element tensors. `program` is edited.
+    Small constant powers become multiplications; other powers use one-element tensors. `program` is
+    edited.
     """
     for graph_module in graphs(program.graph_module):
         for node in list(graph_module.graph.nodes):
@@ -141,7 +142,7 @@ def _is_boolean(value: Any) -> bool:
 
 
 def _round(build: _ScalarBuilder, number: Any, digits: Any = None) -> Node | None:
-    """Handle the two-argument form; torch.export passes None for missing digits."""
+    """Build the two-argument form; torch.export passes None for missing digits."""
     return build.apply(round, number) if digits is None and len(build._node.args) > 1 else None
 
 

@@ -1,4 +1,4 @@
-"""Tests of operators on symbolic sizes: of inputs, related, and data-dependent."""
+"""Tests of operators on sizes of inputs, derived sizes, and data-dependent sizes."""
 
 from collections.abc import Callable
 from typing import Any, cast

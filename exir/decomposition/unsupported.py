@@ -1,4 +1,4 @@
-"""Rejects programs that cannot be lowered, with the line of the model."""
+"""Rejects programs that cannot be lowered; errors name the line of the model."""
 
 import torch
 from torch import Tensor
@@ -18,7 +18,7 @@ _AUTO_FUNCTIONALIZED = frozenset(
 def refuse_unsupported(program: ExportedProgram) -> None:
     """Raise `ModelError` for unsupported tensors, states and custom operators.
 
-    Rejected are sparse and quantized tensors, states that are assigned a tensor of another size, and
+    It rejects sparse and quantized tensors, assignments of tensors of another size to states, and
     custom operators that mutate their arguments.
     """
     _refuse_layouts_of_constants(program)

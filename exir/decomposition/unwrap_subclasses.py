@@ -19,7 +19,7 @@ _ACCESS = "export.access_subclass_inner_tensor.default"
 
 
 def unwrap_subclasses(program: ExportedProgram) -> ExportedProgram:
-    """Return `program`, or a copy in which each used part of a subclass is a constant.
+    """Return `program`, or a copy in which the used parts of subclasses are constants.
 
     `torch.export` keeps such constants whole, and reads their parts by name. After: no operator reads a
     part of a tensor.
@@ -55,7 +55,7 @@ class _SubclassUnwrapper:
         self._constants.drop_unused()
 
     def _constant_or_part(self, node: Any) -> tuple[str, Any]:
-        """Return the name and the value of the constant or part that `node` reads."""
+        """Return the name and the value of the constant, or its part, that `node` reads."""
         if node.op == "placeholder":
             return self._constants.name(node), self._constants.tensor(node)
         name, tensor = self._constant_or_part(node.args[0])

@@ -20,7 +20,7 @@ def is_invertible(view: View) -> bool:
 
 
 def written_base(builder: GraphBuilder, view: View, written: Node) -> Node:
-    """Append the value of `view.base` after `written` is written to the view."""
+    """Append the value that `view.base` has after `written` is written to the view."""
     assert view.op is not None
     return _INVERSES[view.op](builder, view, written)
 

@@ -1,4 +1,4 @@
-"""The dim-order operators create the layout that they name."""
+"""Tests that the dim-order operators create the layout that they name."""
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode

@@ -1,4 +1,4 @@
-"""Edge operators wrap torch operators."""
+"""Tests that edge operators wrap torch operators."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Out variants are found in PyTorch's registry."""
+"""Tests that out variants are found in PyTorch's registry."""
 
 import pytest
 import torch

@@ -26,7 +26,10 @@ _WEIGHT = "(Tensor input, Tensor weight, Tensor weight_scales, Tensor? weight_ze
 
 
 def _low_bit_embedding(bits: int) -> Callable[..., Tensor]:
-    """Return an embedding with weights of `bits` bits. It ignores the quant range."""
+    """Return an embedding with weights of `bits` bits.
+
+    It ignores `quant_min` and `quant_max`.
+    """
 
     def run(
         weight: Tensor,

@@ -1,4 +1,4 @@
-"""Torchvision's detection operators, if its library does not load with this torch.
+"""Defines torchvision's detection operators if its library does not load.
 
 A model calls `provide()` before it imports torchvision, or a package that imports torchvision, such
 as timm:

@@ -1,4 +1,4 @@
-"""`provide` lets torchvision be imported if its library does not load."""
+"""Tests that `provide` lets torchvision be imported without its library."""
 
 import subprocess
 import sys

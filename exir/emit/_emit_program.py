@@ -25,7 +25,7 @@ class EmitterOutput:
     mutable_data: initial states; entry 0 is reserved.
     methods: the output for each method that has a graph.
     named_data: the data that delegates look up by name, sorted by key.
-    external: the data that is stored in files beside the program, by file name.
+    external: the data that is stored in separate files, by file name.
     """
 
     program: schema.Program

@@ -1,4 +1,4 @@
-"""Constants that are stored in files beside the program."""
+"""Constants that are stored in separate files."""
 
 from dataclasses import dataclass, field
 
@@ -33,7 +33,7 @@ class ExternalFiles:
         return key
 
     def put(self, file: str, entry: ExternalData) -> None:
-        """Add an entry to a file. No file may have its key yet."""
+        """Add an entry to a file. Its key must be new in all files."""
         self.files.setdefault(file, {})[entry.key] = entry
 
     def _find_file(self, key: str) -> ExternalData | None:

@@ -36,7 +36,7 @@ class GraphEmitter:
     def emit(self, graph_module: GraphModule) -> None:
         """Add the instructions of `graph_module`.
 
-        Raises an `ExirError` that names the node at fault.
+        Raises an `ExirError` that names the invalid node.
         """
         for node in graph_module.graph.nodes:
             if node.op == "call_function":
@@ -66,7 +66,7 @@ class GraphEmitter:
         return indices[index]
 
     def _emit_view(self, node: Node) -> None:
-        """Emit a view: only a value if its size is static, otherwise an instruction too."""
+        """Emit a view: a value and, unless its size is static, an instruction."""
         spec = node.meta["spec"]
         index = self._values.tensor(spec)
         self.indices[node] = index

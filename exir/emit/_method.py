@@ -52,7 +52,7 @@ def emit_method(
 ) -> MethodOutput:
     """Return the plan of a memory-planned program.
 
-    Raises an `ExirError` that names the node at fault.
+    Raises an `ExirError` that names the invalid node.
     """
     return _MethodEmitter(program, shared, options).emit(name)
 
@@ -181,7 +181,7 @@ def _needs_initial_state(node: Node, data: memoryview) -> bool:
 
 
 def container_metadata(in_spec: pytree.TreeSpec, out_spec: pytree.TreeSpec) -> ContainerMetadata:
-    """Return both specs as PyTorch's JSON.
+    """Return both specs in PyTorch's JSON format.
 
     A named tuple that has no serialized name is written as a plain tuple.
     """

@@ -116,7 +116,7 @@ def _size_range(
 def _symbol_limits(
     symbol: sympy.Symbol, ranges: Ranges, input_sizes: Sequence[_VaryingSize]
 ) -> tuple[int, int]:
-    """Return the bounds of `symbol` for which every input size is possible.
+    """Return the bounds of `symbol` within which every input size is valid.
 
     If a Dim is used only within an expression, torch.export stores the bounds of that expression.
     """

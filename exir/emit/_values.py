@@ -30,7 +30,7 @@ _NUMBERS: dict[type, int | float | bool] = {
 
 
 class Values:
-    """Values in order of emission. Each occurrence of a scalar is a value of its own."""
+    """Values in order of emission. Each occurrence of a scalar is a separate value."""
 
     def __init__(self) -> None:
         self.values: list[schema.EValue] = []
@@ -122,7 +122,7 @@ def as_value(value: Any, node: Node | None = None) -> schema.KernelTypes:
 
 
 def _schema_tensor(spec: TensorSpec, data_buffer_idx: int, name: str | None = None) -> schema.Tensor:
-    """Return the tensor of `spec`; `name` is a mutable buffer's qualified name."""
+    """Return the tensor for `spec`; `name` is the qualified name of a mutable buffer."""
     return schema.Tensor(
         scalar_type=scalar_type(spec.dtype),
         sizes=list(spec.shape),

@@ -1,4 +1,4 @@
-"""The emitter writes plans as the runtime expects them."""
+"""Tests that the emitter writes plans as the runtime expects them."""
 
 from collections.abc import Callable
 from typing import Any

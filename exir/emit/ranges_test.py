@@ -1,4 +1,4 @@
-"""Programs state the ranges of sizes and integers."""
+"""Tests that programs state the ranges of sizes and integers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -88,7 +88,7 @@ def test_integer_that_determines_no_size_is_unbounded() -> None:
 
 
 def test_size_decreasing_in_an_integer_is_planned_for_zero() -> None:
-    """The range that torch.export gives the integer starts at 2."""
+    """torch.export gives the integer a range that starts at 2."""
     plan = _emit_plan(lambda x, k: x[k:] * 1, (torch.ones(10), 3), None, Dim.DYNAMIC(min=0, max=4))
     assert _plan_inputs(plan)[1] == (Steps(0, 4),)
     assert steps_of(plan, plan.outputs[0]) == (Steps(6, 10),)
@@ -145,7 +145,7 @@ def test_slice_of_static_size_raises_the_lower_bound(indices: slice, low: int) -
 
 
 def test_slice_from_an_integer_narrows_the_range_of_the_integer() -> None:
-    """torch.export decides `n // 2 > 2 - n` for the example: the result is empty."""
+    """torch.export evaluates `n // 2 > 2 - n` for the example; the result is empty."""
     module = _FunctionModule(lambda x, n: x[n:][n // 2 :] * 1.0)
     shapes: Any = ({}, Dim.DYNAMIC(min=0, max=5))
     exported = export(module, (torch.zeros(2, 3), 2), dynamic_shapes=(shapes,))

@@ -14,7 +14,7 @@ _SUFFIX = ".partial"
 def write_files(outputs: Mapping[Path, Write]) -> None:
     """Write every file to a temporary name, then rename all of them.
 
-    If one file cannot be written, none is renamed, and the old files stay.
+    If one file cannot be written, none is renamed, and the old files remain.
     """
     try:
         for path, write in outputs.items():

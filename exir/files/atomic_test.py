@@ -1,4 +1,4 @@
-"""Files are written completely or not at all."""
+"""Tests that files are written completely or not at all."""
 
 import functools
 import os
@@ -16,7 +16,7 @@ _ROOM = 1 << 16
 
 @pytest.fixture
 def full_disk() -> Iterator[None]:
-    """Limit the files of this process to 64 KiB, as on a full disk."""
+    """Limit this process's files to 64 KiB, to simulate a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (_ROOM, hard))
     yield

@@ -1,4 +1,4 @@
-"""Data files are found by their path from the repository's root."""
+"""Tests that data files are found by their path from the repository's root."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Read GGUF files, versions 2 and 3, as data that may be damaged or hostile.
+"""Read GGUF files, versions 2 and 3, which may be damaged or malicious.
 
 Layout, all little-endian (ggml's GGUF specification):
 
@@ -207,7 +207,7 @@ def _read_header(cursor: _GgufCursor) -> tuple[int, int]:
 def _read_metadata(
     cursor: _GgufCursor, count: int, key_filter: Callable[[str], bool]
 ) -> tuple[dict[str, Any], int]:
-    """Return the wanted entries, and the alignment of the tensors' data."""
+    """Return the requested entries, and the alignment of the tensors' data."""
     metadata: dict[str, Any] = {}
     seen: set[str] = set()
     alignment: object = _DEFAULT_ALIGNMENT

@@ -1,4 +1,4 @@
-"""Any bytes give a GGUF file or a `GgufError`."""
+"""Tests that any bytes give a GGUF file or a `GgufError`."""
 
 import random
 import struct

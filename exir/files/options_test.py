@@ -1,4 +1,4 @@
-"""Every option is used somewhere."""
+"""Tests that every option is used."""
 
 import ast
 import dataclasses

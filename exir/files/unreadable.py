@@ -16,7 +16,7 @@ _FIRST_LINE = b"version https://git-lfs.github.com/spec/"
 
 
 def is_pointer(path: Path) -> bool:
-    """Return whether the file at `path` is a pointer. False if it is not readable."""
+    """Return whether the file at `path` is a pointer; false if it is not readable."""
     try:
         with path.open("rb") as file:
             return file.read(len(_FIRST_LINE)) == _FIRST_LINE

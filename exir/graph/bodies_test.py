@@ -1,4 +1,4 @@
-"""Tests that graphs of control flow know the constants that they capture."""
+"""Tests that graphs of control flow can access the constants that they capture."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ def _export_program(module: nn.Module) -> tuple[Example, ExportedProgram]:
 
 
 def _captured_constants(program: ExportedProgram) -> list[list[str | None]]:
-    """Return the names of the constants that each body knows."""
+    """Return the names of the constants that each body can access."""
     found = []
     for body in bodies(program):
         specs = body.program.graph_signature.input_specs

@@ -116,7 +116,7 @@ class ConstantTable:
 
 
 def _use_count(node: Node) -> int:
-    """Count the uses of `node`; a user can take it more than once."""
+    """Count the uses of `node`; a user can have it as several operands."""
     uses: list[Node] = []
     for user in node.users:
         map_arg((user.args, user.kwargs), uses.append)

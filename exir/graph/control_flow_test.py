@@ -110,7 +110,7 @@ def test_loop_is_planned_by_its_regions(planned_loop: torch.fx.GraphModule) -> N
 
 
 def test_overwritten_carry_of_a_loop_is_found(planned_loop: torch.fx.GraphModule) -> None:
-    """The second iteration reads the outer `x * 2`, which the first has overwritten."""
+    """The second iteration reads the outer `x * 2`, which the first one overwrote."""
     node = control_flow_of(planned_loop)
     step = regions(node)[1].bindings[2][1].meta["spec"].storage
     scratch = next(n for n in regions(node)[1].graph_module.graph.nodes if "add_tensor_1" in n.name)
@@ -121,7 +121,7 @@ def test_overwritten_carry_of_a_loop_is_found(planned_loop: torch.fx.GraphModule
 
 @pytest.mark.parametrize("module", [Rows(), Scan()])
 def test_filled_rows_stay_live_during_a_loop(module: torch.nn.Module) -> None:
-    """A body's results may share memory with temporaries, not with finished rows."""
+    """A body's results may share memory with temporaries, but not with finished rows."""
     sizes = {Rows: ((4, 3), (3,)), Scan: ((3,), (4, 3))}[type(module)]
     example = Example(module, tuple(torch.ones(size) for size in sizes))
     program = to_edge(example.export()).exported_program()

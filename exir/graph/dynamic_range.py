@@ -55,7 +55,10 @@ def _choose_params_call(dequantized: Node, scheme: _DynamicScheme) -> Node | Non
 
 
 def _choosing_call(parameter: object, scheme: _DynamicScheme) -> tuple[Node | None, int]:
-    """Return the call that chose a parameter, and its result: 0 scale, 1 zero point."""
+    """Return the call that chose a parameter, and the index of its result.
+
+    Index 0 is the scale, 1 the zero point.
+    """
     item = origin(parameter)
     if (
         isinstance(item, Node)

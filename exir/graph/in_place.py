@@ -22,7 +22,7 @@ def overwritten_operand(node: Node) -> Node | None:
 
 
 def memory_owner(value: Node) -> Node:
-    """Return the node that owns the memory of `value`, through all in-place operators."""
+    """Return the node that owns the memory of `value`, across in-place operators."""
     while (operand := overwritten_operand(value)) is not None:
         value = operand
     return value

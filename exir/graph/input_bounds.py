@@ -82,7 +82,7 @@ def _open_symbol(program: ExportedProgram, size: SymInt) -> sympy.Symbol | None:
 
 
 def correct_ranges(program: ExportedProgram) -> None:
-    """Correct the ranges of inputs, so that each accepted call computes."""
+    """Correct the ranges of inputs, so that each accepted call succeeds."""
     _start_integers_at_zero(program)
     _require_rows(program)
     _require_sliced_sizes(program)
@@ -131,9 +131,9 @@ def _require_rows(program: ExportedProgram) -> None:
 def _require_sliced_sizes(program: ExportedProgram) -> None:
     """Narrow the ranges of inputs to the values that sizes of slices assume.
 
-    torch.export assumes sizes and integers of at least 2, and decides comparisons for the example:
-    in its programs, `x[:2]` and `x[-1:]` have static sizes, although they are shorter in eager
-    PyTorch if `x` is.
+    torch.export assumes sizes and integers of at least 2, and evaluates comparisons for the
+    example. In its programs, `x[:2]` and `x[-1:]` have static sizes. In eager PyTorch, they are
+    shorter if `x` is.
     """
     examples = _examples_of_inputs(program)
     checked = set()
@@ -171,7 +171,7 @@ def _narrow(
 
 
 def _has_size_at(expressions: tuple[Any, ...], symbol: sympy.Symbol, number: int) -> bool:
-    """Whether a slice has its size if `symbol` is `number`."""
+    """Whether a slice has its exported size if `symbol` is `number`."""
     size, sliced, *indices = (
         number
         if each == symbol
@@ -184,7 +184,7 @@ def _has_size_at(expressions: tuple[Any, ...], symbol: sympy.Symbol, number: int
 
 
 def _examples_of_inputs(program: ExportedProgram) -> dict[sympy.Symbol, int]:
-    """Return the example of each symbol that is an input or a size of one."""
+    """Return the example value of each symbol that is an input or a size of an input."""
     sizes = (
         size
         for node in program.graph.find_nodes(op="placeholder")

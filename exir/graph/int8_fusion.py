@@ -56,7 +56,7 @@ _Result = Node | _Refusal | None
 class _FusionCandidate:
     """A fusion candidate: `node` computes the value that `quantize` quantizes.
 
-    In between are only `views`, and clamps, which `params` includes as limits.
+    Between them are only `views` and clamps; `params` includes the limits of the clamps.
     """
 
     quantize: Node

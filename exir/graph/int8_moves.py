@@ -90,7 +90,7 @@ def _is_representable(value: float, params: QuantParams) -> bool:
 
 @dataclass(frozen=True)
 class _QuantizedMove:
-    """A move of quantized elements; `floats` dequantizes one of the operands."""
+    """An operator that moves quantized elements; `floats` dequantizes an operand."""
 
     floats: Node
     fake_mode: FakeTensorMode

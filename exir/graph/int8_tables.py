@@ -71,7 +71,7 @@ class Int8Tables:
         return result
 
     def _scalar_constant(self, node: Node) -> Tensor | None:
-        """Return a constant of one element."""
+        """Return a constant with one element."""
         tensor = self._constants.tensor(node)
         return tensor.reshape(()) if tensor is not None and tensor.numel() == 1 else None
 

@@ -84,7 +84,7 @@ class Int8Weight:
 
 
 def int8_weight(node: Node, constants: ConstantTable) -> Int8Weight | str:
-    """Return the constant weight that `node` dequantizes, or why there is none."""
+    """Return the constant weight that `node` dequantizes, or why it has none."""
     if edge_name(node) not in (_DEQUANTIZE, _DEQUANTIZE_CHANNELS):
         return "its weight is float"
     quantized = constants.tensor(node.args[0])
@@ -105,7 +105,7 @@ def _constant_tensor(value: object, constants: ConstantTable) -> Tensor | None:
 
 
 def constant_floats(node: Node, constants: ConstantTable) -> Tensor | None:
-    """Return the constant that `node` is, or dequantizes, in float."""
+    """Return the constant that `node` represents or dequantizes, in float."""
     if edge_name(node) not in (_DEQUANTIZE, _DEQUANTIZE_CHANNELS):
         return constants.tensor(node)
     args = [_quantized_operand(arg, constants) for arg in node.args]

@@ -1,4 +1,4 @@
-"""Tests that known values equal the values of running the operators."""
+"""Tests that known values equal the values that the operators compute."""
 
 import itertools
 from collections.abc import Callable

@@ -61,7 +61,7 @@ def _size_expressions(node: Node) -> list[str]:
 
 
 def _match_gemm(node: Node, columns: Node) -> LinearLayer | None:
-    """Return `node` as a layer if it multiplies rows by `columns`."""
+    """Return `node` as a linear layer if it multiplies rows by `columns`."""
     if node.args[-1] is not columns or node.kwargs or node.all_input_nodes.count(columns) != 1:
         return None
     if node.target is _MM:

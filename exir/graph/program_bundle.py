@@ -18,7 +18,7 @@ Calls = Iterable[tuple[Any, ...]] | Callable[[], Iterable[tuple[Any, ...]]]
 
 
 def first_calls(calls: Calls, most: int | None = None) -> list[tuple[Any, ...]]:
-    """Return the first `most` of `calls`, or all of them."""
+    """Return the first `most` calls of `calls`, or all of them if it has fewer."""
     return list(islice(calls() if callable(calls) else calls, most))
 
 

@@ -12,7 +12,7 @@ from exir.testing.models import Example
 
 
 class Cache:
-    """Holds tensors, and is not a module."""
+    """Holds tensors, but is not a module."""
 
     def __init__(self) -> None:
         self.keys = torch.zeros(4)

@@ -17,10 +17,10 @@ Bound: TypeAlias = Callable[[int | torch.SymInt], int | None]
 
 
 def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
-    """Return a function to the largest value of a size, for symbols in `ranges`.
+    """Return a function that computes the largest value of a size.
 
-    Both ends of a range are included. A size whose computation divides by zero at a lower end has
-    no value there, so its bound disregards that end.
+    `ranges` has the inclusive range of each symbol. If the computation of a size divides by zero at
+    the lower end of a range, its bound ignores that end.
     """
     known = dict(ranges)
 
@@ -46,7 +46,7 @@ def _upper_bound(expression: sympy.Expr, ranges: Mapping[sympy.Symbol, ValueRang
 def _without_zero_divisors(
     expression: sympy.Expr, ranges: Mapping[sympy.Symbol, ValueRanges]
 ) -> dict[sympy.Symbol, ValueRanges]:
-    """The ranges, from 1 for factors of divisors that start at 0."""
+    """The ranges; those of divisors' factors start at 1 instead of 0."""
     factors = {
         factor
         for division in expression.atoms(FloorDiv, CleanDiv)

@@ -1,4 +1,4 @@
-"""Reports about a prebuilt program, from its file alone."""
+"""Reports about a prebuilt program, based only on its file."""
 
 from exir import schema
 from exir.inspection.calls import any_channels_last, dtypes_of, kernel_calls, tensors_of

@@ -1,4 +1,4 @@
-"""Indices out of range are found and named."""
+"""Tests that indices out of range are found and named."""
 
 import pytest
 

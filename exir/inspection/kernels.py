@@ -34,7 +34,7 @@ def load_tables(
 def calls_without_kernel(
     plans: Sequence[schema.ExecutionPlan], methods: Sequence[MethodReport], table: KernelTable
 ) -> str:
-    """Describe the calls that no kernel accepts, one per line, with source lines.
+    """List the calls that no kernel accepts, one per line, with source lines.
 
     At most ten calls are listed. Returns "" if every call has a kernel.
     """

@@ -26,8 +26,8 @@ class RuntimeMemory:
 
     handle: size of its handle in bytes, or "".
     scratch: size of scratch memory in bytes, or "".
-    header: header of the backend's `runtime` library, as in an #include. It declares the names in
-        these expressions. "" for none.
+    header: header of the backend's `runtime` library, as in an #include, or "". It declares the
+      names in these expressions.
     """
 
     handle: str = ""
@@ -39,7 +39,7 @@ class RuntimeMemory:
 class CalledMemory:
     """The memory that a method's delegates or kernels need, as C expressions.
 
-    persistent: persistent bytes of each delegate's handle or each call's state.
+    persistent: the sizes in bytes of each delegate's handle or each call's state.
     scratch: bytes of scratch memory. Calls share it, so the maximum is needed.
     headers: headers that declare the names in the expressions.
     """

@@ -1,4 +1,4 @@
-"""The counts of a method's memory equal counts by hand."""
+"""Tests that the counts of a method's memory equal precomputed counts."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Reports about prebuilt programs equal what their plans state."""
+"""Tests that reports about prebuilt programs agree with their plans."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,8 @@
 """Detect state in plain attributes, which `torch.export` silently loses.
 
-A forward that assigns `self.k` can read the value in its next call. `torch.export` traces only one
-call, in which `self.k` has the value from `__init__`. The exported program therefore has no state.
+A `forward` that assigns `self.k` can read the value in its next call. `torch.export` traces only
+one call, in which `self.k` has the value from `__init__`. The exported program therefore has no
+state.
 """
 
 import os
@@ -44,7 +45,7 @@ _OF_SIZES_ALONE = frozenset(
 
 @dataclass(frozen=True)
 class PlainWrite:
-    """A tensor that forward stores in a plain attribute, or in its content.
+    """A tensor that `forward` stores in a plain attribute, or in its content.
 
     path, name: the submodule and its attribute.
     line: the `file:line` of the write, or "".

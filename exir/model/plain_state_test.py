@@ -1,4 +1,4 @@
-"""State in plain attributes is rejected; other attributes are accepted."""
+"""Tests that state in plain attributes is rejected, but other attributes are not."""
 
 from collections import deque
 from typing import Any
@@ -15,7 +15,7 @@ from exir.model.spec import MethodSpec
 class Base(nn.Module):
     """A module with a plain attribute `k`.
 
-    It is None until forward assigns it, or has the value of the test case.
+    It is None, or has the value of the test case, until `forward` assigns it.
     """
 
     def __init__(self) -> None:

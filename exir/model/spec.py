@@ -134,7 +134,7 @@ class Method:
 
 
 def as_model_spec(returned: Any, where: str) -> ModelSpec:
-    """Return the result of an entry point as a `ModelSpec`; `where` is for messages."""
+    """Return the result of an entry point as a `ModelSpec`; messages include `where`."""
     if isinstance(returned, ModelSpec):
         return returned
     if isinstance(returned, tuple) and len(returned) == 2:
@@ -145,7 +145,7 @@ def as_model_spec(returned: Any, where: str) -> ModelSpec:
 
 
 def _shallow_copy(module: nn.Module) -> nn.Module:
-    """Return another object that shares parameters, buffers and submodules."""
+    """Return a copy that shares parameters, buffers and submodules with the module."""
     view = object.__new__(type(module))
     view.__dict__.update(module.__dict__)
     return view

@@ -1,4 +1,4 @@
-"""Constructs that are replaced during export keep their meaning."""
+"""Tests that constructs that are replaced during the export keep their meaning."""
 
 from collections.abc import Callable
 from typing import Any

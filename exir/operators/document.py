@@ -29,7 +29,7 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def check_sections(path: Path, document: Mapping[str, Any], known: frozenset[str]) -> None:
-    """Raise TableError for an unknown section, such as one of another kind of table."""
+    """Raise TableError for an unknown section, such as one from another kind of table."""
     unknown = sorted(document.keys() - known)
     if unknown:
         raise TableError(
@@ -74,5 +74,8 @@ def matching(row: Row, key: str, pattern: re.Pattern[str]) -> str:
 
 
 def operator_name(row: Row, key: str) -> str:
-    """Return the value of `key`, an operator name of a .pte file. Raises ValueError."""
+    """Return the value of `key`, an operator name as in a .pte file.
+
+    Raises ValueError.
+    """
     return matching(row, key, _NAME)

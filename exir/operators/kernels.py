@@ -161,7 +161,7 @@ class KernelTable:
     def candidates(self, operator: str, call: Call) -> Iterator[Kernel]:
         """Yield the kernels that can run the call.
 
-        These are the first one that accepts it and, as long as that has features, the next one.
+        These are the accepting kernels up to the first one without features.
         """
         for kernel in self.of(operator):
             if not refusals(kernel.rules, call):

@@ -57,7 +57,7 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class Call:
-    """The arguments of a call as far as they are known before it runs.
+    """The known arguments of a call before it runs.
 
     tensors: the tensors of each tensor argument; empty for an absent one.
     attributes: the other arguments whose values are in the program.

@@ -12,7 +12,7 @@ from exir.pass_manager import ProgramPass
 
 @dataclass(frozen=True)
 class DropUnusedConstants(ProgramPass):
-    """Removes dead operators, and then constants without users.
+    """Removes dead operators, then constants without users.
 
     Before: the edge dialect. After: every parameter, buffer and lifted tensor of the signature has a
     user or is mutated; user inputs are unchanged.

@@ -28,8 +28,8 @@ class ExternalConstantsPass(ProgramPass):
     the file's name in `meta["constant_tag"]`. Literals of the model's code and mutable buffers stay in
     the program.
 
-    file_of: returns the file name for a placeholder, or None for the program. By default, one file has
-        all constants.
+    file_of: returns the file name for a placeholder, or None for the program. By default, one file
+      stores all constants.
     trained_only: consider only the parameters for which the program computes gradients.
     """
 

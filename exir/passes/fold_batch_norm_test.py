@@ -39,7 +39,7 @@ def test_convolution_without_bias_gets_one_named_after_its_weight() -> None:
 
 
 def test_folded_square_roots_are_correctly_rounded() -> None:
-    """Weights of 1 become the reciprocal square roots of the variances."""
+    """Weights of 1 are scaled to the reciprocal square roots of the variances."""
     linear, norm = nn.Linear(999, 999, bias=False), nn.BatchNorm1d(999, eps=0.0)
     nn.init.eye_(linear.weight)
     assert norm.running_var is not None

@@ -18,7 +18,7 @@ _CHOICE = "quantized_decomposed::choose_qparams.Tensor_out"
 
 
 class WholeRange(nn.Module):
-    """A layer whose input is quantized by the range of all rows."""
+    """A layer whose input is quantized with the range of all rows."""
 
     def __init__(self, low: int = -128, per_channel: bool = True, bias: bool = True) -> None:
         super().__init__()

@@ -60,7 +60,7 @@ def _inner_operators(program: ExportedProgram) -> list[str]:
 
 
 def _check_fused_results(program: ExportedProgram, fused: ExportedProgram, x: Tensor) -> None:
-    """Results differ by at most one step if few errors accumulate."""
+    """If few rounding errors accumulate, results differ by at most one step."""
     step = max(steps.step for steps in output_steps(program)) or 1.0
     with torch.no_grad():
         difference = (program.module()(x) - fused.module()(x)).abs() / step

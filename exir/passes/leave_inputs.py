@@ -18,9 +18,10 @@ from exir.pass_manager import BundlePass
 class LeaveInputs(BundlePass):
     """Removes the outputs that write to inputs, and reports them to the user.
 
-    A planned input is a copy of the caller's tensor, whose memory the run can reuse. An input that is
-    not planned can be in read-only memory. Before: writes to inputs are among the outputs. After: there
-    are none. Results are unchanged, and calls that only computed the new value of an input are removed.
+    A planned input is a copy of the caller's tensor, and its memory can be reused during the run.
+    An input that is not planned can be in read-only memory. Before: writes to inputs are among the
+    outputs. After: there are none. Results are unchanged, and calls that only computed the new
+    value of an input are removed.
 
     `borrowed`: methods whose inputs are not planned. They keep their writes if no kernel table is given,
         because another runtime may run them: the official one writes to borrowed inputs.

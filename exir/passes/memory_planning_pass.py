@@ -37,8 +37,8 @@ class MemoryPlanningPass(BundlePass):
     memory_planning_algo: a planning algorithm such as `greedy`, or a suite of algorithms.
     alloc_graph_input: plan memory for inputs, and copy them at each call; False borrows the caller's memory.
     alloc_graph_output: plan memory for outputs; False writes them to the caller's memory.
-    share_mutable_buffers: place mutable buffers of the same name at the same address in every method, in a planned buffer of
-        their own (memory id 2).
+    share_mutable_buffers: place mutable buffers of the same name at the same address in every
+      method, in a separate planned buffer (memory id 2).
     alignment: alignment of every offset, in bytes; a power of two.
     """
 
@@ -100,7 +100,7 @@ class MemoryPlanningPass(BundlePass):
 class _SharedStates:
     """The address of every shared mutable buffer, by qualified name.
 
-    Shared buffers have a planned buffer of their own.
+    Shared buffers are in a separate planned buffer.
     """
 
     offsets: dict[str, int] = field(default_factory=dict)

@@ -27,15 +27,14 @@ _MOST_ON_THE_WAY = 1 << 28
 class PropagateConstants(ProgramPass):
     """Replaces operators whose operands are all constants with their results.
 
-    Before: the edge dialect. After: the weight of a linear layer is stored as its matrix multiplication
-    reads it, [K, N]. Connected foldable operators that depend on constants alone are folded as one
-    group, if their results are not larger than the constants that the group reads, or than `max_growth`.
-    Otherwise, the largest results stay operators, until the rest is within these limits.
-
-    A group therefore adds at most `max_growth` bytes to the file, or the size of constants that others
-    need as well. Constants that only the group reads are removed from the file. Intermediate values are
-    never stored. Graphs of control flow are folded in the same way, with the constants that they
-    capture.
+    Before: the edge dialect. After: the weight of a linear layer is stored as its matrix
+    multiplication reads it, [K, N]. Connected foldable operators that depend only on constants are
+    folded as one group if their results are at most as large as the constants that the group reads,
+    or as `max_growth`. Otherwise, the operators with the largest results are kept until the rest is
+    within these limits. A group therefore adds at most `max_growth` bytes to the file, or the size
+    of the constants that other operators also need. Constants that only the group reads are removed
+    from the file. Intermediate values are never stored. Graphs of control flow are folded in the
+    same way, with the constants that they capture.
 
     max_growth: bytes.
     """
@@ -70,7 +69,7 @@ class PropagateConstants(ProgramPass):
 
 
 class _ConstantGroup:
-    """A group of nodes, in order, that depend on constants alone.
+    """A group of nodes, in order, that depend only on constants.
 
     results: the values that nodes outside the group read. A node without operands, such as an arange or
         a fill, is not folded.
@@ -127,7 +126,7 @@ class _ConstantGroup:
 
 
 def _constant_nodes(program: ExportedProgram, constants: ConstantTable) -> list[Node]:
-    """Return the nodes that depend on constants alone, in order."""
+    """Return the nodes that depend only on constants, in order."""
     known: set[Node] = set()
     for node in program.graph.nodes:
         operands = node.all_input_nodes

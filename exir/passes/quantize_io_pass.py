@@ -73,7 +73,7 @@ def quantize_output(program: ExportedProgram, index: int) -> InputOutputQuantiza
 
 @dataclass(frozen=True)
 class QuantizeInputs(BundlePass):
-    """Take quantized inputs.
+    """Makes a method take quantized inputs.
 
     Before: the method starts by quantizing these inputs. After: it takes them quantized. The constant methods
     `[<method>_]input<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype` return their parameters.
@@ -96,7 +96,7 @@ class QuantizeInputs(BundlePass):
 
 @dataclass(frozen=True)
 class QuantizeOutputs(BundlePass):
-    """Return quantized outputs.
+    """Makes a method return quantized outputs.
 
     Before: the method ends by dequantizing these outputs. After: it returns them quantized. The constant methods
     `[<method>_]output<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype` return their parameters.

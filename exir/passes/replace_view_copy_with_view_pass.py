@@ -35,9 +35,9 @@ class ReplaceViewCopyWithViewPass(ProgramPass):
         another output;
     - if the result is written back to a buffer;
     - if an operator later mutates the source or the result in place;
-    - if the result requests a planned buffer of its own;
-    - if the source is a constant in a weights file, where it has one shape;
-    - if memory is not planned, as the options state.
+    - if the result requests a specific planned buffer;
+    - if the source is a constant in a weights file, which stores only one shape;
+    - if the options state that the memory is not planned.
 
     alias_inputs, alias_outputs: whether views of inputs, and views that are outputs or alias outputs,
         may share memory; False if the caller provides that memory.

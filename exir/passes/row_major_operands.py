@@ -55,13 +55,13 @@ class RowMajorOperands(ProgramPass):
     """Copies operands to row-major order for kernels that accept no other order.
 
     kernels: the table of the kernels that run the program. By default, they are the kernels of the
-        official runtime. Its kernels of convolution, max pooling and resizing accept channels-last
-        tensors, and elementwise kernels do if all tensors have that order. Other kernels reject such
-        tensors, or read them as row-major.
+        official runtime. Its convolution, max pooling and resizing kernels accept channels-last
+        tensors; its elementwise kernels do so if all tensors have that order. Other kernels reject
+        such tensors, or read them as row-major.
 
-    Before: the edge dialect. After: these operators take and return row-major tensors. Results are
-    copied to their original order for the nodes that use them. If that order is neither row-major nor
-    channels-last, the node is unchanged.
+    Before: the edge dialect. After: operators with such kernels take and return row-major tensors.
+    Results are copied to their original order for the nodes that use them. If that order is neither
+    row-major nor channels-last, the node is unchanged.
     """
 
     name: ClassVar[str] = "row_major_operands"

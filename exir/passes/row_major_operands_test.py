@@ -1,4 +1,4 @@
-"""Tests that reductions take row-major operands, and results keep their order."""
+"""Tests that reductions get row-major operands, and results keep their order."""
 
 import sympy
 import torch

@@ -26,13 +26,14 @@ _PERMUTE = edge_op(_ATEN.permute_copy.default)
 
 @dataclass(frozen=True)
 class ShareTransposed(BundlePass):
-    """Makes all users of a constant matrix agree on one layout.
+    """Makes all users of a constant matrix read the same layout.
 
     Before: the edge dialect, constants not yet propagated. The pass handles constants of more than
     `limit` bytes that have both kinds of use. After:
 
     - Tied weights: if embeddings read the matrix untransposed and a matrix multiplication reads it
-        transposed, both read it transposed. The embedding selects columns, and a call needs few of them.
+        transposed, both read it transposed. The embedding selects columns, of which a call needs
+        only a few.
     - If a matrix multiplication reads it untransposed, multiplications by the transposed matrix move it
         to the left side: x · Wᵀ = (W · xᵀ)ᵀ.
 
@@ -145,7 +146,7 @@ def _is_transpose(node: Node) -> bool:
 
 
 def _selects_columns(node: Node) -> bool:
-    """Whether `node` is an embedding with at most one dynamic size of indices."""
+    """Whether `node` is an embedding whose indices have at most one dynamic size."""
     return node.target is _EMBEDDING and _static_sizes(node.args[1]).count(-1) <= 1
 
 
@@ -159,6 +160,6 @@ def _static_sizes(indices: Any) -> list[int]:
 
 
 def _is_product(node: Node, right: Node) -> bool:
-    """Whether `node` computes x · `right`, with at most a bias."""
+    """Whether `node` computes x · `right`, optionally with a bias."""
     is_product = node.target in (_MM, edge_op(_ATEN.addmm.default)) and not node.kwargs
     return is_product and node.args[-1] is right and node.all_input_nodes.count(right) == 1

@@ -112,7 +112,7 @@ def _propagate_regions(graph_module: GraphModule, bound: Bound) -> None:
 def _given_specs(region: Region, values: list[TensorSpec]) -> dict[Node, Any]:
     """Return the specs of a region's placeholders.
 
-    An operand shares the outer spec, except for rows of it, which are copies. A carried value has the
+    An operand shares the outer spec, except for its rows, which are copies. A carried value has the
     spec of the final value.
     """
     others = {*region.carriers, *region.slices}
@@ -140,7 +140,7 @@ def _share_results(region: Region, specs: list[TensorSpec]) -> None:
 
 
 def _separate_specs(region: Region) -> None:
-    """Clone carried values that a run passes on, before another one overwrites them."""
+    """Clone results that are carried values, which the next iteration overwrites."""
     output = region.graph_module.graph.output_node()
     results = region.results
     for position in region.carried_results:

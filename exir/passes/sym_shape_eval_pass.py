@@ -11,7 +11,7 @@ from exir.passes.spec_prop_pass import SpecPropPass
 
 @dataclass(frozen=True)
 class ConstraintBasedSymShapeEvalPass(SpecPropPass):
-    """`SpecPropPass` with the upper bounds of the program's range constraints."""
+    """`SpecPropPass` with the upper bounds from the program's range constraints."""
 
     name: ClassVar[str] = "constraint_based_sym_shape_eval"
 

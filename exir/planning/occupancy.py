@@ -2,7 +2,7 @@
 
 This is a segment tree over the steps. The lifetime of a tensor is the union of a few tree nodes.
 For each of these nodes, `_whole` has the bytes of tensors that are live at all of the node's steps.
-For these nodes and their ancestors, `_part` has the bytes of tensors that are live at any of the
+For these nodes and their ancestors, `_part` has the bytes of tensors that are live at some of the
 node's steps. Adjacent bytes are merged into one range. The sets stay small, so both operations take
 nearly logarithmic time.
 """

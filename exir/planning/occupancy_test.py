@@ -1,4 +1,4 @@
-"""The arena finds the same offsets as an exhaustive search."""
+"""Tests that the arena finds the same offsets as an exhaustive search."""
 
 import random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Blocks are placed without overlap, and the bound is the maximum of live bytes."""
+"""Tests that blocks do not overlap, and that the bound is the peak of live bytes."""
 
 from random import Random
 
@@ -19,7 +19,7 @@ def test_blocks_with_disjoint_lifetimes_share_bytes() -> None:
 
 
 def test_topmost_block_is_placed_first_above_the_bound() -> None:
-    """Images that live for two steps leave a gap unless they are at both ends."""
+    """Images that live for two steps leave a gap unless they are placed at both ends."""
     sizes = {"a": (301, 0, 1), "space 0": (430, 0, 0), "b": (301, 1, 2), "space 1": (258, 1, 1)}
     sizes |= {"c": (100, 2, 3), "space 2": (387, 2, 2)}
     blocks = [Block(key, size, Lifetime(first, last)) for key, (size, first, last) in sizes.items()]

@@ -1,4 +1,4 @@
-"""The verifier accepts valid plans and rejects invalid ones."""
+"""Tests that the verifier accepts valid plans and rejects invalid ones."""
 
 import pytest
 import torch

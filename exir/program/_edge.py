@@ -114,8 +114,8 @@ def to_edge_transform_and_lower(
     """Run `to_edge`, then `transform`, then `to_backend` for each partitioner.
 
     The partitioners of a method run in order. Operators that they request with
-    `ops_to_not_decompose` are kept until all of them have run. Those that no partitioner takes are
-    decomposed afterwards.
+    `ops_to_not_decompose` are kept until all of them have run. Operators that no partitioner
+    delegates are decomposed afterwards.
     """
     config = compile_config or EdgeCompileConfig()
     context = context or CompilationContext(diagnostics=Warned())
@@ -230,7 +230,7 @@ class EdgeProgramManager:
         ]
 
     def to_backend(self, partitioner: "Partitioner | Mapping[str, Partitioner]") -> "EdgeProgramManager":
-        """Delegate the nodes that the partitioner tags, in every method or in those named."""
+        """Delegate the nodes that the partitioner tags, in all methods or in named ones."""
         from exir.backend.backend_api import MethodProgramsPartitionerSpec, to_backend
 
         chosen = _per_method(partitioner, self._programs)
@@ -377,9 +377,9 @@ def _preserved_ops(
 def _within_reach(
     partitioner: "Partitioner", program: ExportedProgram, accepts: NodeFilter
 ) -> NodeFilter:
-    """Restrict `accepts` to the nodes that the partitioner sees.
+    """Restrict `accepts` to the nodes that the partitioner can tag.
 
-    A partitioner sees the bodies of control flow only if it delegates them.
+    These include nodes in bodies of control flow only if `delegates_bodies` is true.
     """
     if partitioner.delegates_bodies:
         return accepts

@@ -101,7 +101,7 @@ def test_preserved_operator_is_not_decomposed() -> None:
 class _RecordingPartitioner(Partitioner):
     """A partitioner that tags nothing and records the graphs that it receives.
 
-    It preserves the linear layers that have `wanted` inputs.
+    It preserves the linear layers with `wanted` inputs.
     """
 
     def __init__(self, *wanted: int) -> None:

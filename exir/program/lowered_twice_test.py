@@ -1,4 +1,4 @@
-"""Lowering does not change the caller's program, so it can be lowered again."""
+"""Tests that lowering does not change the caller's program."""
 
 import copy
 from collections.abc import Callable
@@ -82,10 +82,10 @@ def _raises(attempt: Callable[[], Any]) -> str:
 
 
 def test_refused_decomposition_is_refused_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A failed lowering leaves no specialized sizes behind.
+    """A failed lowering does not change the sizes of the caller's program.
 
-    A decomposition of PyTorch can specialize a dynamic size to the example's size. A second attempt
-    must not start from the specialized size.
+    A PyTorch decomposition can specialize a dynamic size to the example's size. A second attempt
+    must not start with the specialized size.
     """
     decompose = _edge.to_core_aten
 

@@ -1,4 +1,4 @@
-"""Quantized programs are lowered to the out overloads of their operators."""
+"""Tests that quantized programs are lowered to out overloads."""
 
 import subprocess
 import sys

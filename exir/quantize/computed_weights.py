@@ -12,7 +12,7 @@ _WEIGHT = "weight"
 def make_weight_constant(module: nn.Module) -> None:
     """Replace a computed weight of `module` with a parameter of its current value.
 
-    Supported are parametrizations, weight norm, spectral norm and pruning.
+    The function supports parametrizations, weight norm, spectral norm and pruning.
     """
     if is_parametrized(module, _WEIGHT):
         # Removal changes the class, which copies of the module share.

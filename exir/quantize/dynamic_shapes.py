@@ -14,7 +14,7 @@ from torch.utils import _pytree as pytree
 def dynamic_shapes_of(program: ExportedProgram, module: GraphModule) -> dict[str, Any] | None:
     """Return the shapes for exporting `module`, or None if all are static.
 
-    `module` takes the inputs of `program`. Its arguments can have other names than those of the model:
+    `module` takes the inputs of `program`. Its argument names can differ from the model's:
     `forward(*args)` becomes one argument for each input. The shapes are therefore taken from the
     program, not from the model's `dynamic_shapes`.
     """

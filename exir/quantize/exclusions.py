@@ -34,7 +34,7 @@ class Exclusions:
         return f"{_EXCLUDED}'{found[0]}'" if found else ""
 
     def check_all_matched(self) -> None:
-        """Raise `ConfigError` if a pattern has excluded nothing."""
+        """Raise `ConfigError` if a pattern did not exclude any module."""
         if self._unmatched:
             raise ConfigError(
                 f"'exclude': '{min(self._unmatched)}' matches no module with an "

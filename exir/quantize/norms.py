@@ -1,7 +1,8 @@
 """Folds batch norms before quantization, or records why they stay.
 
-torchao folds every batch norm after a convolution or a linear layer, even if the weight or the result
-has other users. The norms are therefore folded here, and the rest is hidden from torchao.
+torchao folds every batch norm after a convolution or a linear layer, even if the weight or the
+result has other users. Norms are therefore folded here, and the remaining ones are hidden from
+torchao.
 """
 
 import operator

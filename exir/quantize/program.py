@@ -178,7 +178,7 @@ def _reexport(module: GraphModule, program: ExportedProgram) -> ExportedProgram:
 
 @contextmanager
 def _state_restored(module: GraphModule) -> Iterator[None]:
-    """Restore buffers afterwards, even after a failure: calibration runs mutate them.
+    """Restore buffers after calibration, which mutates them, even if it fails.
 
     The buffers belong to the caller's program and module.
     """

@@ -492,7 +492,7 @@ def test_folding_a_norm_preserves_other_uses_of_the_layer(uses: str) -> None:
 def test_unfolded_norm_does_not_start_a_search_for_training_patterns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """torchao exports 96 patterns for it, which takes a minute."""
+    """torchao would export 96 patterns for a batch norm, which takes a minute."""
 
     def fail(*args: Any, **kwargs: Any) -> None:
         raise AssertionError("torchao exports a pattern")

@@ -67,7 +67,7 @@ class StaticQuantizer(Quantizer):
         return model
 
     def validate(self, model: GraphModule) -> None:
-        """Check that every pattern has excluded something. Raises `ConfigError`."""
+        """Check that every pattern excluded at least one module. Raises `ConfigError`."""
         self._exclusions.check_all_matched()
 
     def _annotate_or_record(self, node: Node) -> None:

@@ -131,7 +131,7 @@ def _module_float_reason(module: nn.Module, options: QuantizationOptions) -> str
 
 
 def _check_group(reasons: Reasons, options: QuantizationOptions) -> None:
-    """Raise `ConfigError` if the group size divides the rows of no layer."""
+    """Raise `ConfigError` if no layer has rows that the group size divides."""
     left = [name for name, reason in reasons.items() if not is_exclusion(reason)]
     if options.group_size is not None and left and all(reasons[name] for name in left):
         layer = f"'{left[0]}'" if left[0] else "the model itself"
@@ -142,7 +142,7 @@ def _check_group(reasons: Reasons, options: QuantizationOptions) -> None:
 
 
 def _is_int8_embedding(module: nn.Module, options: QuantizationOptions) -> bool:
-    """Whether `module` is an embedding of a dynamic recipe, which has 8 bits."""
+    """Whether `module` is an embedding and the recipe is dynamic; it then has 8 bits."""
     return isinstance(module, nn.Embedding) and options.how.activations is Activations.DYNAMIC
 
 

@@ -15,7 +15,7 @@ from exir.serde import deserialize, load, save, serialize
 
 
 class Mixed(nn.Module):
-    """A parameter, a list of tensors, several results, a dtype and a mutable buffer."""
+    """Has a parameter, a tensor list, several results, a dtype and a mutable buffer."""
 
     def __init__(self) -> None:
         super().__init__()

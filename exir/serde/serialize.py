@@ -1,7 +1,7 @@
 """Serializes programs to bytes and back.
 
-A file is a zip archive with the graph as JSON, tensors in the format of `torch.save`, and the schema
-version. ExecuTorch's developer tools read it. Loading executes no code of the file
+A file is a zip archive with the graph as JSON, tensors in the format of `torch.save`, and the
+schema version. ExecuTorch's developer tools read it. Loading does not execute code from the file
 (`torch.load(weights_only=True)`).
 """
 

@@ -115,7 +115,7 @@ def insert_stand_ins(top: GraphModule, module_text: Callable[[Any], str]) -> Non
 
 
 def _is_impure(node: Node) -> bool:
-    """Keep all nodes but holders of lowered modules, which have lost their users."""
+    """Keep all nodes except holders of lowered modules, which no longer have users."""
     return node.op != "get_attr"
 
 
@@ -147,7 +147,7 @@ def _memory_text(spec: Any) -> str:
 def _carry_handles(node: Node) -> None:
     """Store the debug handles of results with their operator.
 
-    Results that are read separately are not nodes of the file.
+    In the file, results of an operator are not separate nodes.
     """
     items = {
         str(user.args[1]): user.meta.get(DEBUG_HANDLE)

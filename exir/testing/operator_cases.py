@@ -1,4 +1,4 @@
-"""Functions that together use most operators."""
+"""Functions that together cover most operators."""
 
 import torch
 import torch.nn.functional as F

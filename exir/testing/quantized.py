@@ -91,7 +91,7 @@ class Recipe:
 
 
 def quantized(network: nn.Sequential, x: Tensor, recipe: Recipe = Recipe()) -> nn.Sequential:
-    """Quantize `network`, with ranges measured on `x`; `network` is consumed."""
+    """Quantize `network` with ranges measured on `x`. Modifies `network`."""
     with torch.no_grad():
         return nn.Sequential(Affine(x, recipe.dtype), *_convert_network(network, x, recipe)).eval()
 

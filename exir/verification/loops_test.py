@@ -1,4 +1,4 @@
-"""Loops that memory planning cannot support are rejected with line and remedy."""
+"""Tests that loops that memory planning cannot support are rejected."""
 
 from collections.abc import Callable
 from typing import Any

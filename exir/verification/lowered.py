@@ -69,7 +69,7 @@ def _is_provided(value: Node) -> bool:
 
 
 def _is_result(value: Node) -> bool:
-    """Return whether an operator computed `value` into memory of its own."""
+    """Return whether an operator computed `value` into memory allocated for it."""
     op = to_torch_overload(value.target)
     return op is not None and returns_tensors(op)
 

@@ -78,7 +78,7 @@ class EXIREdgeDialectVerifier(Verifier):
             )
 
     def allowed_op_types(self) -> tuple[type[Any], ...]:
-        """Target types that `torch.export.ExportedProgram` accepts at construction."""
+        """The target types that `torch.export.ExportedProgram` accepts in its constructor."""
         return (EdgeOpOverload, OpOverload, HigherOrderOperator)
 
 

@@ -1,4 +1,4 @@
-"""Programs outside the edge dialect are rejected with node and source line."""
+"""Tests that programs outside the edge dialect are rejected."""
 
 import operator
 

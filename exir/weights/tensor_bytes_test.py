@@ -1,4 +1,4 @@
-"""Bytes represent the resolved values of a tensor."""
+"""Tests that bytes represent the resolved values of a tensor."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Read inputs of calls from a file, for calibration or for reference calls."""
+"""Read the inputs of calls from a file, for calibration or for reference calls."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -36,8 +36,8 @@ def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, l
 
     The file has a tensor for each input. Its name is that of the input; for methods other than
     `forward`, it is `method.input`. A tensor has the inputs of several calls, either stacked in an
-    additional first dimension, or concatenated along the first dimension. Inputs that are missing
-    in the file have their example values. Raises `ModelError` for tensors that do not match.
+    additional first dimension, or concatenated along the first dimension. Inputs that the file does
+    not have take their example values. Raises `ModelError` for tensors that do not match.
     """
     tensors = read_tensors(path)
     known = {name for method, program in programs.items() for name in _input_keys(method, program)}

@@ -1,4 +1,4 @@
-"""Messages about the user's module name the user's lines, not the compiler's."""
+"""Tests that messages about the user's module name the user's lines."""
 
 import sys
 from collections.abc import Iterator
@@ -101,7 +101,7 @@ def test_an_exception_at_import_is_shown_with_its_line(tmp_path: Path) -> None:
 
 
 def test_operator_library_for_another_torch_is_explained(tmp_path: Path) -> None:
-    """An example is the default index's torchvision with the CPU build of torch."""
+    """An example is torchvision from the default index with the CPU build of torch."""
     message = _load_error(tmp_path, "import torch\ntorch.library.register_fake('nowhere::nms')(abs)\n")
     assert "RuntimeError: operator nowhere::nms does not exist\n    app/net.py:2: " in message
     assert message.endswith(

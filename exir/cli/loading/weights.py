@@ -40,7 +40,7 @@ def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], path: Path) -
 def check_not_on_meta(module: nn.Module, condition: str = "") -> None:
     """Raise `ModelError` if a parameter, buffer or tensor attribute has no values.
 
-    condition: a prefix of the message that states when this is the case.
+    condition: a prefix of the message that states when this happens.
     """
     left = [
         f"{prefix}.{name}".removeprefix(".")

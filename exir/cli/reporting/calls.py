@@ -51,8 +51,8 @@ class QuantizedOutput:
 
     value: the output of the quantized model in eager mode.
     real: the output of the float model, or None if they are not compared.
-    step: the difference between adjacent representable values of the output; 0 if it is not
-        quantized.
+    step: the distance between adjacent representable values of the output; 0 if it is not
+      quantized.
     scale, zero_point: an element represents (element - zero_point) * scale.
     rounding: the largest change of the output if values inside the program are one step off.
     """

@@ -1,4 +1,4 @@
-"""Bad input gives one message and an exit code, and writes no file."""
+"""Tests that bad input gives one message and an exit code, and writes no file."""
 
 import os
 from pathlib import Path

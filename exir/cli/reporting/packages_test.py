@@ -1,4 +1,4 @@
-"""Damage to the folder of packages is reported with a remedy."""
+"""Tests that damage to the folder of packages is reported with a remedy."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from exir.cli.reporting.packages import damage_note
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of two files, reached through a link as in a sandbox."""
+    """A folder with two files that is reached through a link, as in a sandbox."""
     folder = tmp_path / "repository" / "site"
     (folder / "torch").mkdir(parents=True)
     for name in ("torch/__init__.py", "torch/nn.py"):

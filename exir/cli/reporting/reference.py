@@ -11,8 +11,8 @@ file can provide inputs of additional calls. A sweep adds random inputs, with ra
 the bounds.
 
 For a quantized model, a call records the output of the quantized program in eager mode, and that of
-the float model. The two are compared only for inputs like the calibration inputs, some of which are
-recorded as well.
+the float model. The two are compared only for inputs like the calibration inputs. Some calibration
+inputs are recorded as calls.
 """
 
 from abc import ABC, abstractmethod
@@ -151,7 +151,7 @@ class _MethodRunner(ABC):
 
     @abstractmethod
     def call(self, inputs: list[Any], compared: bool) -> Call:
-        """Run on flat inputs, which are recorded with their values before the call.
+        """Run on flat inputs, whose values before the call are recorded.
 
         compared: whether the outputs of the quantized and the float model are compared.
         """
@@ -249,7 +249,7 @@ def _buffer_restorer(modules: Sequence[nn.Module]) -> Callable[[], None]:
 
 
 def _random_inputs(examples: list[Any], shapes: Shapes | None, seed: int) -> list[Any]:
-    """Return random inputs like `examples`, in the given shapes or in their own."""
+    """Return random inputs like `examples`, in the given shapes or the same shapes."""
     generator = torch.Generator().manual_seed(seed + 1)
     return [
         _random_like(value, shapes[index] if shapes else None, generator)

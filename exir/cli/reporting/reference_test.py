@@ -151,7 +151,7 @@ def test_variants_that_the_model_rejects_are_omitted() -> None:
 
 
 class _CountingModule(nn.Module):
-    """Counts in buffers, both in place and by replacement, before it raises."""
+    """Counts calls in buffers, in place and by replacement, before it raises."""
 
     replaced: Tensor
 

@@ -48,7 +48,7 @@ class RoundingRun(Interpreter):
         outputs: the outputs of the program for `args`.
 
         The difference is 0 for outputs that are not floating point, because an index can change to
-        any other.
+        any other index.
         """
         try:
             perturbed = pytree.tree_leaves(self.run(*args))

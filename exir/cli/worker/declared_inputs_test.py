@@ -1,4 +1,4 @@
-"""A compilation's folder has only the declared inputs, by their flag names."""
+"""Tests that a compilation's folder has only the declared inputs."""
 
 from pathlib import Path
 

@@ -43,7 +43,7 @@ def pin_libraries() -> None:
     """Set the variables that numeric libraries read at load time.
 
     Call this function before torch is imported. The C library reads its variable when the process
-    starts. If that had another value, the process restarts with the same command line.
+    starts. If the variable had a different value, the process restarts with the same command line.
     """
     os.environ.update(_ONE_THREAD | _PLAIN_INSTRUCTIONS)
     os.environ.pop(_CONTRADICTED, None)
@@ -55,8 +55,8 @@ def pin_libraries() -> None:
 def pin_torch() -> None:
     """Use one thread, deterministic kernels and initialized memory in torch.
 
-    Kernels for particular processors are disabled. Torch's warnings and logs about its internals
-    are dropped; fatal errors are raised anyway.
+    Kernels for specific processors are disabled. Torch's warnings and logs about its internals are
+    suppressed; fatal errors are still raised.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""A program's bytes do not depend on the machine's instruction set.
+"""Tests that a program's bytes do not depend on the machine's instruction set.
 
 The models use every library that selects code by processor: MKL, oneDNN, ATen's loops, NumPy,
 OpenBLAS and the C math library. The outer environment forces the selection of another machine.

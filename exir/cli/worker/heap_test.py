@@ -1,4 +1,4 @@
-"""The garbage collector skips frozen objects."""
+"""Tests that the garbage collector skips frozen objects."""
 
 import gc
 import subprocess
@@ -30,7 +30,7 @@ def test_objects_of_a_compilation_are_not_collected() -> None:
 
 
 def test_imports_of_a_compilation_persist() -> None:
-    """Run `main` as a build action does; an invalid flag ends it after the imports."""
+    """Run `main` like a build action; an invalid flag ends it after the imports."""
     script = "import gc, sys; from exir.cli.lower import main; main(['--nonsense']); print(gc.isenabled(), gc.get_freeze_count())"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     enabled, count = done.stdout.split()

@@ -154,7 +154,7 @@ def _adopt_orphans(adopt: bool) -> None:
 
 
 def _child_pids() -> set[int]:
-    """Return the ids of this process's children. Empty without /proc."""
+    """Return the ids of this process's children; none without /proc."""
     found = set()
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -167,7 +167,7 @@ def _child_pids() -> set[int]:
 def _end_orphans(others: set[int]) -> None:
     """Kill and reap all children except `others`.
 
-    The children of a killed process become children of this one.
+    The children of a killed process become this process's children, so they are killed too.
     """
     while orphans := _child_pids() - others:
         for orphan in orphans:

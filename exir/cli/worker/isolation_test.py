@@ -1,4 +1,4 @@
-"""Forked children: their output, their exit codes, and their cleanup."""
+"""Tests of forked children: output, exit codes, and cleanup."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""A compilation cannot reach other machines, and failed attempts give advice."""
+"""Tests that a compilation cannot reach other machines, and gives advice."""
 
 import os
 import socket

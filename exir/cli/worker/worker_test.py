@@ -1,4 +1,4 @@
-"""The worker as Bazel runs it: a process with pipes and sequential requests."""
+"""Tests the worker as Bazel runs it: a process with pipes and sequential requests."""
 
 import hashlib
 import os
@@ -143,7 +143,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def worker(folder: Path) -> Iterator[_WorkerProcess]:
-    """One worker for all tests, so that each runs after other requests."""
+    """One worker for all tests, so that each request follows other requests."""
     started = _WorkerProcess(folder)
     yield started
     started.process.kill()
