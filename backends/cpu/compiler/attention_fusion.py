@@ -18,7 +18,7 @@ _X, _WEIGHT, _BIAS = range(3)
 
 
 def prepare_attention(graph: OpGraph, options: Options) -> None:
-    """Join GEMMs that only one SDPA reads, and add workspaces to `sdpa_f32` and `matmul`."""
+    """Join GEMMs whose only reader is one SDPA, and add workspaces to `sdpa_f32` and `matmul`."""
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         if isinstance(op.spec, Matmul):

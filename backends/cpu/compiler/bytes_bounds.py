@@ -22,7 +22,7 @@ _WHOLE: dict[torch.dtype, _Bounds] = {torch.int8: (-128, 127), torch.uint8: (0, 
 def bound_bytes(graph: OpGraph) -> None:
     """Fold a `lut_qs8` that is a clamp or the identity into the op that writes its input.
 
-    After: no such lookup is the only reader of the output of a quantizing op.
+    After: a quantizing op does not have such a lookup as the only reader of its output.
     """
     counts = readers(graph)
     writers: dict[Value, Op] = {}
@@ -73,7 +73,7 @@ def _merged(writer: Op | None, op: Op) -> Op | None:
 
 
 def _bounds_of(op: Op) -> _Bounds | None:
-    """Return the bounds of a lookup table that is a clamp without a change of dtype; otherwise, None."""
+    """Return the bounds of a lookup table that is a clamp to the same dtype; otherwise, None."""
     if not isinstance(op.spec, LutQs8) or op.inputs[0].dtype != op.output.dtype:
         return None
     table = op.inputs[1].constant

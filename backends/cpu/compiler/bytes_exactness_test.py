@@ -16,7 +16,7 @@ from backends.cpu.compiler.testing.interpreter import run_payload
 from backends.cpu.schema.declarations import OpSpec
 from exir.testing.quantized import Affine, Layer, Recipe
 
-# In quantization steps. Closer to a tie, float32 may round to either side.
+# Distance from a tie, in quantization steps. For closer results, float32 may round to either side.
 _TIE = 1e-4
 
 PICTURE = (2, 12, 9, 11)
@@ -24,7 +24,7 @@ RECIPES = [Recipe(), Recipe(torch.uint8), Recipe(per_channel=False)]
 
 
 class Doubles(TorchFunctionMode):
-    """Evaluates all operators in float64."""
+    """Evaluate all operators in float64."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if "quantized_decomposed" in str(func):
@@ -43,7 +43,7 @@ def _is_float(value: object) -> bool:
 
 
 class Between(nn.Module):
-    """A function of quantized tensors, each with its own parameters. `last` quantizes the result."""
+    """A function of quantized tensors, each with its own quantization parameters. `last` quantizes the result."""
 
     def __init__(self, function: Callable[..., Tensor], inputs: Sequence[Tensor], recipe: Recipe) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ def found_and_expected(network: Between, inputs: Sequence[Tensor]) -> tuple[Tens
 
 
 def assert_exact(network: Between, *inputs: Tensor) -> None:
-    """Assert that results are exact, except for one quantization step if the exact result is a tie."""
+    """Assert that results are exact, or differ by one quantization step if the exact result is a tie."""
     found, expected = found_and_expected(network, inputs)
     assert torch.unique(expected).numel() > 5
     assert (found - expected).abs().max() <= 1

@@ -30,8 +30,8 @@ _Steps = list[Op] | None
 def compute_in_bytes(graph: OpGraph, constants: QuantizedConstants) -> None:
     """Replace float ops between dequantize and quantize by int8 ops.
 
-    After: an op whose inputs are all dequantized, and whose output is only quantized, is an int8 op if there is one
-    for it. No unused `dequantize` remains.
+    After: if all inputs of an op are dequantized and its output is only quantized, it is an int8 op, provided that one
+    exists for it. No unused `dequantize` remains.
     """
     _move_bytes_first(graph)
     fusion = _Fusion(graph, constants)
@@ -57,9 +57,9 @@ def _moved_first(writers: Mapping[Value, Op], op: Op) -> list[Op]:
 
 
 class _Fusion:
-    """Fuses each `quantize` with the float op before it.
+    """Fuse each `quantize` with the float op before it.
 
-    replaced: float ops that were fused.
+    replaced: the float ops that were fused.
     """
 
     def __init__(self, graph: OpGraph, constants: QuantizedConstants) -> None:
@@ -69,7 +69,7 @@ class _Fusion:
         self._readers = readers(graph)
 
     def become(self, op: Op) -> list[Op]:
-        """Return the ops that replace `op`; `op` itself if it is not fused."""
+        """Return the ops that replace `op`, or only `op` itself if it is not fused."""
         if not isinstance(op.spec, Quantize):
             return [op]
         writer = self._writers.get(op.inputs[0].storage)
@@ -118,7 +118,7 @@ class _Fusion:
         return [_op(PoolQs8(writer.spec, source[1], _quantizing(op)), [source[0]], writer, op)]
 
     def _moved(self, writer: Op, op: Op) -> _Steps:
-        """Copy int8 values. Inputs with other quantization parameters than the output are requantized first."""
+        """Copy int8 values. First requantize inputs whose quantization parameters differ from those of the output."""
         sources = self._sources(writer.inputs)
         if sources is None or (isinstance(writer.spec, Copy) and writer.spec.fill is not None):
             return None
@@ -161,7 +161,7 @@ def _op(spec: OpSpec, inputs: Sequence[Value], writer: Op, op: Op) -> Op:
 
 
 def _binary_call(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
-    """Return the function and the clamp of an op that adds or multiplies, then may clamp; otherwise, None."""
+    """Return the function and the clamp of a sum or product that may be clamped; otherwise, None."""
     first, *others = spec.instructions
     if spec.operands != 2 or first.opcode not in _BINARY_OPS or first.operands != (0, 1):
         return None
@@ -174,7 +174,7 @@ def _binary_call(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
 
 
 def _fused_binary(writer: Op, op: Op, sources: Sequence[_Source], function: BinaryOp, after: Activation) -> _Steps:
-    """Return a `binary_qs8` op. The operand with the sizes of the output becomes the first one."""
+    """Return a `binary_qs8` op. The operand that has the sizes of the output becomes the first one."""
     dims = writer.output.dims
     full = sorted(sources, key=lambda source: source[0].dims != dims)
     (a, first), (b, second) = full
@@ -215,12 +215,12 @@ def _requantizing(source: _Source, op: Op) -> Op | None:
 
 
 def _bytes_of(dtype: torch.dtype) -> Tensor:
-    """Return all 256 values of an 8-bit dtype, ordered by their bits as an unsigned integer."""
+    """Return all 256 values of an 8-bit dtype in the order of their bits, read as unsigned integers."""
     return torch.arange(256, dtype=torch.uint8).view(dtype)
 
 
 def readers(graph: OpGraph) -> Counter[Value]:
-    """Return the number of reads of each storage, including those through views and as results."""
+    """Return how often each storage is read, including reads through views and by the caller."""
     values = [value for op in graph.ops for value in op.inputs]
     values += [result.value for result in graph.results]
     return Counter(value.storage for value in values)

@@ -81,7 +81,7 @@ def test_clamps_become_bounds_of_bytes() -> None:
 
 
 def test_small_weights_are_told() -> None:
-    """The sum of two products of full-range inputs with weights of 64, or of four with 32, fits in an int16."""
+    """Two products of full-range inputs and weights of 64, or four with weights of 32, can be added in int16."""
     for largest, together in ((65, 0), (64, 1), (33, 1), (32, 2), (8, 8)):
         network = quantized.quantized(nn.Sequential(nn.Linear(40, 4)), torch.randn(3, 40))
         network.get_buffer("1.0.weight.codes").fill_(largest)
@@ -90,7 +90,7 @@ def test_small_weights_are_told() -> None:
 
 
 def test_small_taps_are_told() -> None:
-    """Each kernel column of 3 x 3 taps is a quad, whose halves are rows 0 and 1, and row 2."""
+    """Each kernel column of 3 x 3 taps is a quad. Its halves are rows 0 and 1, and row 2."""
     for largest, together in ((65, 0), (64, 1), (33, 1), (32, 2), (22, 2), (21, 16)):
         layer = nn.Conv2d(8, 8, 3, groups=8)
         network = quantized.quantized(nn.Sequential(layer), torch.randn(1, 8, 5, 5))
@@ -124,7 +124,7 @@ def test_floats_that_others_read_stay() -> None:
 
 
 def test_bytes_between_a_layer_and_its_clamp_are_bytes() -> None:
-    """The result keeps the coarse steps of the intermediate quantization, as eager PyTorch does."""
+    """As in eager PyTorch, the result has the coarse steps of the intermediate quantization."""
     x = torch.randn(9, 8) * 90
     sums = quantized.quantized(nn.Sequential(nn.Linear(8, 8)), x)
     with torch.no_grad():

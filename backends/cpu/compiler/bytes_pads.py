@@ -15,9 +15,10 @@ from backends.cpu.schema.records import Padding
 
 
 def fold_pads(graph: OpGraph) -> None:
-    """Fold the padding of an image that is then quantized and dequantized into the convolution, its only reader.
+    """Fold the padding of an image that is then quantized and dequantized into its only reader, a convolution.
 
-    After: the image is quantized without padding. Results are equal, as the quantized value of zero represents zero.
+    After: the image is quantized without padding. Results are equal, because the quantized value of zero represents
+    zero.
     """
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
@@ -59,7 +60,7 @@ def _keeps_zero(quantize: Op, dequantize: Op) -> bool:
 
 
 def _pads(copy: Op, height: int) -> Padding | None:
-    """Return the zero padding that `copy` adds to an image, or None if it does anything else.
+    """Return the zero padding that `copy` adds to an image, or None if `copy` does anything else.
 
     height: index of the height dimension. The width is the next dimension.
     """

@@ -31,7 +31,7 @@ def _affine(module: nn.Module, x: Tensor, dtype: torch.dtype) -> tuple[nn.Sequen
 
 
 def _networks(layer: nn.Conv2d, recipe: Recipe, pads: tuple[int, int, int, int]) -> tuple[nn.Module, nn.Module, Tensor]:
-    """Return a network that pads before quantization, one that pads after it, and their input.
+    """Return a network that pads before quantization, one that pads after it, and an input for both.
 
     Both have the same quantization parameters.
     """

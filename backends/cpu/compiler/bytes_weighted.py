@@ -81,9 +81,9 @@ class Weighted:
         return [self._op(spec, tap_quads(self._codes), lambda row: padded(row, 0))]
 
     def _bytes(self) -> tuple[int, int, int, OutputQuantization]:
-        """Return zero point, max_exact_terms, min_value and output quantization.
+        """Return the zero point, max_exact_terms, min_value and the output quantization.
 
-        `narrow_products` replaces the second and the third.
+        `narrow_products` replaces max_exact_terms and min_value.
         """
         return self._reading.zero_point, 0, torch.iinfo(self._x.dtype).min, self._quantizing
 
@@ -94,7 +94,7 @@ class Weighted:
 
 
 def _as_kernels(codes: Tensor) -> Tensor:
-    """Return weights of a GEMM or of a 1-d, 2-d or 3-d convolution as [N, C, kh, kw]."""
+    """Return the weights of a GEMM or of a 1-D, 2-D or 3-D convolution as [N, C, kh, kw]."""
     if codes.dim() == 2:
         return codes[:, :, None, None]
     if codes.dim() == 5:
@@ -103,7 +103,7 @@ def _as_kernels(codes: Tensor) -> Tensor:
 
 
 def _as_picture(value: Value) -> Value:
-    """View rows as an image [1, 1, rows, C]. An image stays as it is."""
+    """View rows as an image [1, 1, rows, C]. Images are returned unchanged."""
     *rows, columns = value.dims
     if len(value.dims) == 4:
         return value

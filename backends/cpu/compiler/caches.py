@@ -1,4 +1,4 @@
-"""KV caches of float16 and bfloat16, which updates and SDPA access without a float32 copy."""
+"""KV caches of float16 and bfloat16, which cache updates and SDPA access without a float32 copy."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from backends.cpu.schema.quantization import Cast
 def keep_halves(graph: OpGraph) -> None:
     """Update float16 and bfloat16 states in place if the program widens, updates and narrows them.
 
-    After: only new rows are narrowed, and the state is widened only for other readers than SDPA.
+    After: only new rows are narrowed. The state is widened only for readers other than SDPA.
     """
     writers = {value.storage: op for op in graph.ops for value in op.outputs}
     updated = {op: update for op in graph.ops if (update := _update_of(op, writers)) is not None}
@@ -26,7 +26,7 @@ def keep_halves(graph: OpGraph) -> None:
 
 
 def _update_of(copy: Op, writers: Mapping[Value, Op]) -> Op | None:
-    """Return the update of a float16 or bfloat16 state whose narrowed result `copy` stores in that state, or None."""
+    """Return the update of a float16 or bfloat16 state if `copy` stores its narrowed result in that state, or None."""
     state = copy.output.storage
     if not isinstance(copy.spec, Permute) or not isinstance(state.place, State) or state.dtype not in HALVES:
         return None
@@ -42,7 +42,7 @@ def _writer(reader: Op, kind: type, writers: Mapping[Value, Op]) -> Op | None:
 
 
 def _kept(op: Op, state: Value | None) -> Iterator[Op]:
-    """Yield `op` or, if it is the update of `state`, an update in place and a cast of the state to float32."""
+    """Yield `op`. If it updates `state`, yield an in-place update and a cast of the state to float32 instead."""
     if state is None:
         yield op
         return
@@ -61,7 +61,7 @@ def _reads_state(op: Op) -> bool:
 
 
 def _attending(op: Op, halves: Mapping[Value, Value]) -> Op:
-    """Return `op`; SDPA whose keys and values are widened states reads these states."""
+    """Return `op`. If it is an SDPA whose keys and values are widened states, return one that reads the states."""
     both = op.inputs[1:3]
     if not isinstance(op.spec, SdpaF32) or not all(each.storage in halves for each in both):
         return op

@@ -89,7 +89,7 @@ def _winograd_i8(graph: OpGraph, op: Op, spec: ConvQs8, options: Options) -> Op:
 
 
 def _tiles(graph: OpGraph, output: Value, side: int, most: int) -> int:
-    """Return how many tiles a thread transforms at once: at most `most`, and at most all tiles."""
+    """Return how many tiles a thread transforms at once: at most `most`, and not more than there are."""
     batch, height, width, _ = (graph.bounds.most([dim]) for dim in output.dims)
     return max(1, min(batch * -(-height // side) * -(-width // side), most))
 
@@ -97,7 +97,7 @@ def _tiles(graph: OpGraph, output: Value, side: int, most: int) -> int:
 def _fuse_block(graph: OpGraph, rewriter: Rewriter, project: Op, options: Options) -> None:
     """Fuse `project` with the depthwise and the expanding convolution before it to an `mbconv_f32`.
 
-    Then fuse that with an `mbconv_f32` before it, if the image between them is large.
+    Then fuse the result with a preceding `mbconv_f32` if the image between them is large.
     """
     filtering = _sole_writer(rewriter, project.inputs[0])
     if filtering is None or not isinstance(filtering.spec, DwconvF32):
@@ -165,7 +165,7 @@ def _may_precede(before: Op, block: Op) -> bool:
 
 
 def _chain(graph: OpGraph, before: Op, block: Op, options: Options) -> Op:
-    """Return both as one op. `before` computes one row at a time, which it stores in its part of the workspace."""
+    """Return both as one op. `before` computes one row at a time and stores it in its part of the workspace."""
     assert isinstance(before.spec, MbconvF32) and isinstance(block.spec, MbconvF32)
     row = product(before.output.dims[2:])
     floats = before.workspaces[0].dims[1] + row + block.workspaces[0].dims[1]
@@ -192,7 +192,7 @@ def _as_convolution(expand: Op) -> ConvF32:
 
 
 def _expand_weights(expand: Op) -> tuple[Value, Value]:
-    """Return weight [N, C, kh, kw] and bias of a GEMM or a convolution."""
+    """Return the weight [N, C, kh, kw] and the bias of a GEMM or a convolution."""
     _, weight, bias = expand.inputs
     assert weight.constant is not None
     if weight.constant.dim() == 2:

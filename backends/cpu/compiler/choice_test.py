@@ -100,7 +100,7 @@ def test_the_stem_may_be_the_expansion() -> None:
 
 
 def _chain() -> nn.Module:
-    """Return blocks with intermediate images as large as the input."""
+    """Return blocks whose intermediate images are as large as the input."""
     stem = nn.Sequential(nn.Conv2d(3, 24, 3, stride=2, padding=1), nn.ReLU())
     filtering = nn.Sequential(nn.Conv2d(24, 24, 3, padding=1, groups=24), nn.ReLU(), nn.Conv2d(24, 16, 1))
     return nn.Sequential(stem, filtering, InvertedResidual(16, 24, 2, 6), InvertedResidual(24, 24, 1, 6)).eval()
@@ -156,6 +156,6 @@ def test_large_workspaces_limit_the_threads() -> None:
 
 
 def test_row_tiling_depends_on_the_sizes_of_images() -> None:
-    # Of EfficientNet-Lite0, and of MobileNetV2.
+    # Blocks of EfficientNet-Lite0 and of MobileNetV2.
     assert [cost.prefers_row_tiling(4 * 14 * 14 * 672), cost.prefers_row_tiling(4 * 28 * 28 * 192)] == [False, True]
     assert [cost.prefers_chain(4 * 56 * 56 * 24), cost.prefers_chain(4 * 112 * 112 * 16)] == [False, True]

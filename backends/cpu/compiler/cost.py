@@ -1,10 +1,10 @@
-"""Choices between ops by the constants of `backends/cpu/schema/cost_model.py`."""
+"""Choices between ops, based on the constants of `backends/cpu/schema/cost_model.py`."""
 
 from collections.abc import Callable
 
 from backends.cpu.schema import cost_model
 
-# Fewest rows, depth and columns by the option "strassen".
+# Minimum numbers of rows, depth and columns, by the value of the option "strassen".
 _STRASSEN_MIN = {
     "auto": (cost_model.STRASSEN_MIN_ROWS, cost_model.STRASSEN_MIN_K, cost_model.STRASSEN_MIN_COLUMNS),
     "always": (
@@ -21,7 +21,7 @@ def prefers_winograd(pixels: int, channels: int, columns: int) -> bool:
 
 
 def winograd_side(pixels: int) -> int:
-    """Return the number of outputs of a tile along an axis, for images of `pixels` pixels."""
+    """Return the number of outputs of a tile along an axis, for images with `pixels` pixels."""
     return 4 if pixels >= cost_model.WINOGRAD_F4_MIN_PIXELS else 2
 
 
@@ -42,13 +42,13 @@ def _clamp_tiles(tiles: int) -> int:
 def prefers_strassen(rows: int, depth: int, columns: int, choice: str) -> bool:
     """Return whether a GEMM [rows, depth] x [depth, columns] uses Strassen's algorithm with the option `choice`.
 
-    choice: "auto" if it has to be faster and worth its larger weights, or "always".
+    choice: "auto" if the algorithm must be faster and worth its larger weights, or "always".
     """
     return all(size >= least for size, least in zip((rows, depth, columns), _STRASSEN_MIN[choice], strict=True))
 
 
 def prefers_row_tiling(expanded_bytes: int) -> bool:
-    """Return whether an inverted residual is computed by rows. expanded_bytes: size of one expanded image."""
+    """Return whether an inverted residual is computed row by row. expanded_bytes: size of one expanded image."""
     return expanded_bytes >= cost_model.ROW_TILING_MIN_BYTES
 
 
@@ -58,7 +58,7 @@ def prefers_chain(image_bytes: int) -> bool:
 
 
 def prefers_halves(live_bytes: int) -> bool:
-    """Return whether ops are split into halves to save scratch. live_bytes: peak of the live scratch."""
+    """Return whether ops are split into halves to save scratch. live_bytes: peak size of live scratch."""
     return live_bytes >= cost_model.CHANNEL_SPLIT_MIN_BYTES
 
 

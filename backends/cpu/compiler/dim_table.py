@@ -1,4 +1,4 @@
-"""The table of dims of a payload: integer expressions of the sizes and integers of the inputs."""
+"""The table of dims of a payload. Dims are integer expressions of the sizes and integers of the inputs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ _FOLDED = {
 
 
 def can_compute(dim: Dim) -> bool:
-    """Return whether the table has operations for `dim`. It has none for fractions."""
+    """Return whether the table has operations for `dim`. Fractions are not supported."""
     if isinstance(dim, (int, sympy.Symbol)) or dim.is_Integer:
         return True
     is_power = isinstance(dim, sympy.Pow) and dim.exp.is_Integer and dim.exp > 0
@@ -89,7 +89,7 @@ class DimTable:
     def _follows(self, dim: Any) -> bool:
         """Return whether `dim` can be computed from sizes of arguments that are single symbols.
 
-        Then it is, so that a call fails if the argument of size `dim` does not match these sizes.
+        It is then computed from them, so that a call fails if the argument with size `dim` does not match.
         """
         return not dim.is_Symbol and can_compute(dim) and self._is_told(dim)
 
@@ -123,7 +123,7 @@ class DimTable:
         raise UnsupportedOperatorError(f"the cpu backend does not support the size {dim}")
 
     def _shifted(self, dim: Any) -> int | None:
-        """Return the entry of `dim` if it is an argument's size plus an integer; otherwise, None."""
+        """Return the entry of `dim` if `dim` is an argument's size plus an integer; otherwise, None."""
         for expression in self._sources:
             offset = dim - self._bounds.without_negative_parts(expression)
             if offset.is_Integer:
@@ -132,7 +132,7 @@ class DimTable:
         return None
 
     def _multiple(self, dim: Any) -> int | None:
-        """Return the entry of `dim` if it is a multiple of an argument's size, such as 3*s - 3*n of s - n, or None."""
+        """Return the entry of a multiple of an argument's size, such as 3*s - 3*n of s - n; otherwise, None."""
         for expression in self._sources:
             factor = sympy.cancel(dim / expression) if expression.is_Add else None
             if factor is not None and factor.is_polynomial() and can_compute(factor) and self._is_told(factor):
@@ -163,7 +163,7 @@ class DimTable:
         return self._append(op, self.add(left), self.add(right), self._maximum(dim))
 
     def _solved(self, symbol: Any) -> int:
-        """Return the entry of a symbol that is not itself a size of an argument."""
+        """Return the entry of a symbol that is not the size of an argument."""
         found = self._found(symbol)
         if found is None:
             raise UnsupportedOperatorError(f"no argument of the cpu delegate determines the size {symbol}")
@@ -206,7 +206,7 @@ def _line(expression: Any, part: Any) -> tuple[int, int]:
 
 
 def _sources(arguments: Sequence[TensorLayout | Dim]) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:
-    """Return the expressions that are an argument or a size of one, each with its first occurrence."""
+    """Return the expressions that are an argument or a size of an argument, each with its first occurrence."""
     found: dict[Any, tuple[DimOp, int, int]] = {}
     for index, argument in enumerate(arguments):
         if isinstance(argument, TensorLayout):

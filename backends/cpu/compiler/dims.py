@@ -1,4 +1,4 @@
-"""Sizes: integers, or expressions of the sizes and integers of the inputs."""
+"""Sizes of tensors: integers, or expressions of the sizes and integers of the inputs."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ Dim: TypeAlias = int | Any  # Any: a SymPy expression
 _REMAINDERS = (functions.Mod, functions.PythonMod)
 _DIVISIONS = (functions.FloorDiv, *_REMAINDERS)
 _LARGEST = 2**32 - 1  # largest word of a payload
-_MOST_SYMBOLS = 4  # symbols whose bounds are combined: 16 combinations
+_MOST_SYMBOLS = 4  # number of symbols whose bounds are combined, in 16 combinations
 
 
 def dim_of(size: int | torch.SymInt) -> Dim:
-    """Return a size of a tensor as a dim; an integer if it is static."""
+    """Return a size of a tensor as a dim. It is an integer if the size is static."""
     return _plain(size.node.expr) if isinstance(size, torch.SymInt) else size
 
 
@@ -30,7 +30,7 @@ def dims_of(tensor: torch.Tensor) -> tuple[Dim, ...]:
 
 
 def product(dims: Sequence[Dim]) -> Dim:
-    """Return the number of elements of a tensor of these sizes."""
+    """Return the number of elements of a tensor with these sizes."""
     return _plain(reduce(lambda left, right: left * right, dims, 1))
 
 
@@ -39,22 +39,22 @@ def _plain(expression: Any) -> Dim:
 
 
 def _parts(dim: Dim) -> list[Dim]:
-    """Return the operands of `dim` in the table of dims. A sum has the absolute values of its terms."""
+    """Return the operands of `dim` in the table of dims. Terms of a sum are returned without their signs."""
     if isinstance(dim, int):
         return []
     return [-part if dim.is_Add and part.could_extract_minus_sign() else part for part in dim.args]
 
 
 class Bounds:
-    """Bounds of sizes, from the ranges of their symbols."""
+    """Bounds of sizes, derived from the ranges of their symbols."""
 
     def __init__(self, ranges: Mapping[Any, ValueRanges]) -> None:
         self._ranges = dict(ranges)
 
     def maximum(self, dim: Dim) -> int | None:
-        """Return the largest value of `dim`, or None if it has no upper bound, or one that payloads cannot store.
+        """Return the largest value of `dim`, or None if it has no upper bound or exceeds the largest word of a payload.
 
-        For a size that depends on data and has no other bound, torch.export gives the bound of an int64.
+        If a size depends on data and has no other bound, torch.export gives it the bound of an int64.
         """
         if isinstance(dim, int):
             return dim
@@ -62,7 +62,7 @@ class Bounds:
         return None if upper in (int_oo, sympy.oo) or upper > _LARGEST else int(upper)
 
     def minimum(self, dim: Dim) -> int:
-        """Return the smallest value of `dim`; a negative number if it has no lower bound."""
+        """Return the smallest value of `dim`. It is negative if `dim` has no lower bound."""
         if isinstance(dim, int):
             return dim
         lower = bound_sympy(dim, self._ranges).lower
@@ -71,7 +71,7 @@ class Bounds:
     def without_negative_parts(self, dim: Dim) -> Dim:
         """Return an equal expression whose parts are negative only where `dim` is.
 
-        `Max(0, n - 3)` is `Max(3, n) - 3`. Payloads have no negative numbers. A sum is computed from its
+        `Max(0, n - 3)` becomes `Max(3, n) - 3`. Payloads cannot store negative numbers. A sum is computed from its
         positive terms first.
         """
         if isinstance(dim, int) or not dim.args:
@@ -96,9 +96,9 @@ class Bounds:
         return shifted if equal.func in _REMAINDERS else shifted - quotient
 
     def at_ends(self, dims: Sequence[Dim]) -> Iterator[tuple[int, ...]]:
-        """Yield the values of `dims` where each symbol is at one end of its range.
+        """Yield the values of `dims` for all combinations of the ends of the symbols' ranges.
 
-        With more than four symbols, only four are combined: the others stay at their smallest values.
+        If there are more than four symbols, only four are combined. The others stay at their smallest values.
         """
         symbols = sorted(set().union(*(sympy.sympify(dim).free_symbols for dim in dims)), key=str)
         smallest = [(self.minimum(each),) for each in symbols[_MOST_SYMBOLS:]]
@@ -116,7 +116,7 @@ class Bounds:
         return self.maximum(dim) is not None and self.minimum(dim) >= 0 and all(map(self.holds, _parts(dim)))
 
     def most(self, dims: Sequence[Dim]) -> int:
-        """Return the number of elements of a tensor at its largest sizes. Each of them must have a bound."""
+        """Return the number of elements of a tensor at its largest sizes. Each size must have an upper bound."""
         sizes = [self.maximum(dim) for dim in dims]
         assert None not in sizes, "lowering takes bounded sizes only"
         return int(product([size for size in sizes if size is not None]))

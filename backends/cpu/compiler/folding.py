@@ -1,4 +1,4 @@
-"""Fold constant factors and summands of columns into the weights and the bias of the op before."""
+"""Fold multiplications and additions of per-column constants into the weights and the bias of the op before."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ _X, _WEIGHT, _BIAS = range(3)
 def fold(graph: OpGraph) -> None:
     """Fold elementwise ops that scale or shift columns by constants into the GEMM or convolution before them.
 
-    After: no such op is the only reader of a GEMM or convolution without activation and residual.
+    After: a GEMM or convolution without activation and residual does not have such an op as its only reader.
     """
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
@@ -47,7 +47,7 @@ def _is_plain(writer: Op) -> bool:
 
 
 def _affine(op: Op, computed: Value) -> _Affine | None:
-    """Return factor and summand of each column, or None if the op computes anything else."""
+    """Return the factor and the addend of each column, or None if the op computes anything else."""
     assert isinstance(op.spec, ElementwiseF32)
     call = op.spec.as_call()
     if call is None:
@@ -62,7 +62,7 @@ def _affine(op: Op, computed: Value) -> _Affine | None:
 
 
 def _operand(op: Op, operand: int | float, computed: Value) -> Tensor | None:
-    """Return the constant operand if it has one element or one per column; otherwise, None."""
+    """Return the constant operand if it has one element in total or one per column; otherwise, None."""
     if isinstance(operand, float):
         return torch.tensor([operand])
     tensor = op.inputs[operand].constant

@@ -1,4 +1,4 @@
-"""Tests that constant factors and summands of columns are folded into weights and biases."""
+"""Tests that constant factors and addends of columns are folded into weights and biases."""
 
 from collections.abc import Callable
 

@@ -68,7 +68,7 @@ class Value:
 
     @property
     def storage(self) -> "Value":
-        """The value that owns the memory: itself, or that at the end of the chain of bases."""
+        """The value that owns the memory: the value itself, or the one at the end of the chain of bases."""
         return self if self.base is None else self.base.storage
 
     @property
@@ -114,7 +114,7 @@ class Op:
 
     @property
     def output(self) -> Value:
-        """The only output."""
+        """The op's only output."""
         (value,) = self.outputs
         return value
 
@@ -153,7 +153,7 @@ def verify_graph(graph: OpGraph, incomplete: Collection[type[OpSpec]] = ()) -> N
 
 
 class _Verifier:
-    """Checks the ops of a graph in order, and then its results."""
+    """Check the ops of a graph in order, and then its results."""
 
     def __init__(self, graph: OpGraph) -> None:
         self._graph = graph
@@ -168,7 +168,7 @@ class _Verifier:
                 self._given.add(layout.value)
 
     def check_op(self, op: Op, checks_shapes: bool) -> None:
-        """Check `op`. Earlier ops have been checked before."""
+        """Check `op`. Earlier ops have already been checked."""
         kind = type(op.spec)
         internal_assert(BY_CODE.get(op.spec.code) is kind, f"the code {op.spec.code} is not of {kind.__name__}")
         for index, value in enumerate(op.inputs):
@@ -187,7 +187,7 @@ class _Verifier:
             check_shapes(op.spec, [value.dims for value in tensors_of(op)])
 
     def check_results(self) -> None:
-        """Check the results. All ops have been checked before."""
+        """Check the results. All ops have already been checked."""
         for index, layout in enumerate(self._graph.results):
             self._check_read(layout.value, f"result {index} is")
             is_order = sorted(layout.order) == list(range(len(layout.value.dims)))
@@ -203,7 +203,7 @@ class _Verifier:
         internal_assert(is_current, f"{reader} a value that an earlier op overwrote")
 
     def _version(self, value: Value) -> int:
-        """Return the number of the write that produced `value`; 1 for a view of the storage itself."""
+        """Return the number of the write that produced `value`. It is 1 for a view of the storage itself."""
         while value not in self._versions:
             if value.base is None:
                 return 1
@@ -238,10 +238,13 @@ def tensors_of(op: Op) -> Iterator[Value]:
 
 
 def storages_of(values: Iterable[Value]) -> list[Value]:
-    """Return the storages of `values`, each once, in order."""
+    """Return the storages of `values` in order, without duplicates."""
     return list(dict.fromkeys(value.storage for value in values))
 
 
 def source_of(op: Op, writers: Mapping[Value, Op]) -> Op | None:
-    """Return the op that writes the first input of `op`, or None. writers: ops by output storage."""
+    """Return the op that writes the first input of `op`, or None.
+
+    writers: ops by output storage.
+    """
     return writers.get(op.inputs[0].storage) if op.inputs else None

@@ -23,7 +23,7 @@ from backends.cpu.schema.gemm import (
 )
 from backends.cpu.schema.quantization import Cast
 
-# Index of the input that is a weight.
+# Index of the weight among the inputs.
 _WEIGHTS: dict[type[OpSpec], int] = {
     GemmF32: 1,
     GroupedGemmF32: 1,
@@ -33,12 +33,12 @@ _WEIGHTS: dict[type[OpSpec], int] = {
     Embedding: 0,
 }
 _NUMBERS = (torch.float32, *HALVES)
-# Ops that read float16 and bfloat16 directly.
+# Ops that can read float16 and bfloat16 weights directly.
 _READERS = (GemmF32F16w, GroupedGemmF32F16w, ConvF32F16w, Embedding, Cast, GemmF32Qbw, GemmQd8Qbw, EmbeddingQw)
 
 
 def narrowed(tensor: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return `tensor` in `dtype`, unchanged if a finite element is out of range."""
+    """Return `tensor` in `dtype`. Return it unchanged if a finite element is out of range."""
     narrow = tensor.to(dtype)
     return tensor if bool((narrow.isinf() & ~tensor.isinf()).any()) else narrow
 
@@ -63,7 +63,7 @@ def _stored(op: Op, dtype: torch.dtype, done: dict[Value, Value]) -> Op:
 
 
 def read_as_floats(graph: OpGraph) -> None:
-    """Insert a `cast` before ops that read float32 only, and after embeddings of float16 or bfloat16 tables."""
+    """Insert a `cast` before ops that read only float32, and after embeddings of float16 or bfloat16 tables."""
     done: dict[Value, Value] = {}
     graph.ops = [each for op in graph.ops for each in _converted(op, done)]
 

@@ -1,4 +1,4 @@
-"""Tests that float16 and bfloat16 weights keep their dtype in the program, and ops compute in float32."""
+"""Tests that float16 and bfloat16 weights keep their dtype in the program and that ops compute in float32."""
 
 import copy
 from collections.abc import Callable

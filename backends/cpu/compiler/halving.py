@@ -14,7 +14,7 @@ from backends.cpu.compiler.rewrite import Rewriter
 from backends.cpu.schema.convolution import DwconvF32
 from backends.cpu.schema.gemm import GemmF32
 
-# Maximum number of blocks that are halved. Each search visits the whole graph.
+# Maximum number of blocks to halve. Each search visits the whole graph.
 _MOST_HALVED = 16
 
 
@@ -41,8 +41,8 @@ class _Block:
 def halve_widest(graph: OpGraph) -> None:
     """Halve the inverted residual that needs the most scratch, until another op needs more.
 
-    After: the projection of such a block accumulates over the first half of its channels, then over the second. A GEMM
-    with a large K stores partial sums in any case, so this is not slower.
+    After: the projection of such a block accumulates over the first half of its channels, then over the second. This is
+    not slower, because a GEMM with a large K stores partial sums in any case.
     """
     for _ in range(_MOST_HALVED):
         live = live_bytes(graph)
@@ -59,14 +59,15 @@ def halve_widest(graph: OpGraph) -> None:
 
 
 def _most(live: Sequence[int]) -> tuple[int, int]:
-    """Return the peak of live bytes, and the number of ops that reach it."""
+    """Return the peak of live bytes and the number of ops that reach it."""
     return max(live), live.count(max(live))
 
 
 def _block_around(graph: OpGraph, place: int) -> _Block | None:
     """Return the block whose depthwise convolution is op `place`.
 
-    None if there is none, if an intermediate value has other readers, or if the block is too narrow to halve.
+    Return None if there is no such block, if an intermediate value has other readers, or if the block is too narrow to
+    halve.
     """
     filtering = graph.ops[place]
     if not isinstance(filtering.spec, DwconvF32):
@@ -110,13 +111,13 @@ def _halved(ops: list[Op], block: _Block) -> list[Op]:
 
 
 def _filtered(block: _Block, channels: slice) -> tuple[Op, Op]:
-    """Return the expansion and the depthwise convolution of `channels`."""
+    """Return the expansion and the depthwise convolution, restricted to `channels`."""
     expand = _part(block.expand, block.expand.inputs[0], channels)
     return expand, _part(block.filtering, expand.output, channels)
 
 
 def _part(op: Op, x: Value, channels: slice) -> Op:
-    """Return `op` for the output channels `channels`."""
+    """Return `op`, restricted to the output channels `channels`."""
     _, weight, bias = op.inputs
     output = op.output
     columns = len(range(*channels.indices(int(output.dims[-1]))))

@@ -10,7 +10,7 @@ from exir.planning.liveness import Lifetime
 
 
 def write_in_place(graph: OpGraph) -> None:
-    """Let elementwise ops overwrite an operand of the output's dtype and sizes that they read last.
+    """Let elementwise ops overwrite an operand that has no later reader and the dtype and sizes of the output.
 
     After: the output of such an op is a view of that operand, which is operand 0.
     """

@@ -8,7 +8,7 @@ from backends.cpu.schema.elementwise import MAX_OPERANDS, MAX_REGISTERS, Element
 
 
 def join_maps(graph: OpGraph) -> None:
-    """Fuse each elementwise op with preceding elementwise ops that only it reads, if sizes are equal."""
+    """Fuse each elementwise op with preceding elementwise ops of equal size that have no other reader."""
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         while (joined := _joined_with_one(rewriter, op)) is not None:
@@ -48,7 +48,7 @@ def _join(first: Op, last: Op) -> Op | None:
 def _renumbered(op: Op, inputs: list[Value], start: int, computed: dict[Value, int]) -> list[InstructionF32]:
     """Return the instructions of `op` with renumbered registers.
 
-    Operands are positions in `inputs` or registers in `computed`. Results are the registers from `start` on.
+    Operands are positions in `inputs` or registers in `computed`. Results are the registers that start at `start`.
     """
     assert isinstance(op.spec, ElementwiseF32)
     operands = [computed[each] if each in computed else inputs.index(each) for each in op.inputs]

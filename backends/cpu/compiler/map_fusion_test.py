@@ -1,4 +1,4 @@
-"""Tests that chains of elementwise operators are one op, which overwrites an operand without later readers."""
+"""Tests that chains of elementwise operators become one op, which overwrites an operand without later readers."""
 
 import torch
 from torch import Tensor

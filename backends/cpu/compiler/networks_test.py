@@ -1,4 +1,4 @@
-"""Tests that networks of published families are one delegate each."""
+"""Tests that each network of a published family is one delegate."""
 
 import pytest
 import torch

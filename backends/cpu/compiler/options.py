@@ -19,12 +19,12 @@ class Options:
         are bit-identical.
         - "auto": float32 only, if it is faster and worth its larger weights.
         - "never".
-        - "always": wherever it is possible, also for int8. It is slower for int8 where one instruction adds four int8
-          products, but several are needed for two int16 products (AArch64).
+        - "always": wherever possible, including int8. For int8, it is slower on processors (AArch64) where one
+          instruction adds four int8 products but two int16 products need several instructions.
     row_tiling: row-tiled fusion of inverted residuals. Results are bit-identical.
         - "auto": if the expanded image exceeds the cache. Two blocks are fused if the image between them is large.
         - "never".
-        - "always": wherever it is possible.
+        - "always": wherever possible.
     strassen: Strassen's algorithm for float32 linear layers and 1x1 convolutions. It needs 7/8 of the
         multiplications and 1.75 times the memory for weights. Rounding errors double.
         - "auto": if it is faster at the lower bounds of sizes and worth its larger weights, and no other op reads the
@@ -32,7 +32,7 @@ class Options:
         - "never".
         - "always": wherever the upper bounds of sizes allow enough rows. It is slower for calls with few rows.
     threads: maximum number of threads of a call, 1 to 64. Each has its own workspace.
-    weights: dtype in which weights of GEMMs, convolutions and embeddings are stored: "auto" (that of the program),
+    weights: dtype in which weights of GEMMs, convolutions and embeddings are stored: "auto" (dtype of the program),
         "float32", "float16" or "bfloat16". Ops compute in float32.
     """
 
@@ -56,7 +56,7 @@ class Options:
 
     @staticmethod
     def read(specs: Iterable[CompileSpec]) -> "Options":
-        """Decode `specs`; options without a spec have their defaults. Raises `ConfigError` for invalid specs."""
+        """Decode `specs`. Options without a spec get their defaults. Raises `ConfigError` for invalid specs."""
         given = {spec.key: spec.value.decode() for spec in specs}
         unknown = sorted(given.keys() - {each.name for each in fields(Options)})
         if unknown:

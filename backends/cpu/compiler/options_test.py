@@ -1,4 +1,4 @@
-"""Tests that options are encoded as compile specs, and invalid ones are rejected."""
+"""Tests that options are encoded as compile specs and that invalid options are rejected."""
 
 import pytest
 

@@ -77,7 +77,7 @@ def _block(block: MbconvBlock, *weights: Tensor) -> Packed:
     return (*expanded, *taps_and_bias, *_product(block.project, weight, bias))
 
 
-# Functions that prepack inputs 1 and on, by the kind of op.
+# Functions that prepack input 1 and following inputs, by kind of op.
 PACKERS: dict[type[OpSpec], Callable[..., Packed]] = {
     GemmF32: _product,
     GroupedGemmF32: _grouped_gemm,
@@ -92,10 +92,10 @@ _Done = dict[Any, Sequence[Value]]
 
 
 def pack(graph: OpGraph) -> None:
-    """Prepack the weights of each op, inputs 1 and on.
+    """Prepack the weights of each op, which are input 1 and following inputs.
 
-    Before: weights have the layout of PyTorch. Ops that share weights share the packed weights. An embedding whose
-    table is the weight of a GEMM reads the packed weight, so that the file has it once.
+    Before: weights have the layout of PyTorch. After: ops that shared weights share the packed weights. An embedding
+    whose table is the weight of a GEMM reads the packed weight, so that the file contains it once.
     """
     done: _Done = {}
     packed = [_packed(op, done) for op in graph.ops]

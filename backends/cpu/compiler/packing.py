@@ -16,7 +16,7 @@ _MAX_EXACT_TERMS = 16
 
 
 def padded(tensor: Tensor, dim: int) -> Tensor:
-    """Pad `tensor` with zeros at the end of `dim` to a multiple of `WIDTH`."""
+    """Pad `tensor` with zeros at the end of `dim`, to a multiple of `WIDTH`."""
     missing = -tensor.shape[dim] % WIDTH
     if not missing:
         return tensor
@@ -49,7 +49,7 @@ def group_bias(bias: Tensor, groups: int) -> Tensor:
     return padded(bias.reshape(groups, -1), 1).flatten()
 
 
-# G: transformation of the weights for F(2, 3) and F(4, 3).
+# G: weight transforms of F(2, 3) and F(4, 3).
 _WINOGRAD = {
     2: torch.tensor([[1, 0, 0], [1 / 2, 1 / 2, 1 / 2], [1 / 2, -1 / 2, 1 / 2], [0, 0, 1]], dtype=torch.float64),
     4: torch.tensor(
@@ -72,7 +72,8 @@ def winograd_panels(weight: Tensor, side: int) -> Tensor:
     return panels(transformed.to(weight.dtype).flatten(2).permute(2, 0, 1))
 
 
-# G times 24, divided by the common factors of its rows (microkernels/winograd_qs8.h), and its left inverse.
+# G' (microkernels/winograd_qs8.h), which is 24 * G with each row divided by its common factor, and the left inverse of
+# G'.
 _WHOLE = torch.tensor([[6, 0, 0], [1, 1, 1], [1, -1, 1], [1, 2, 4], [1, -2, 4], [0, 0, 6]], dtype=torch.float64)
 _BACK = torch.tensor([[1 / 6, 0, 0, 0, 0, 0], [0, 1 / 2, -1 / 2, 0, 0, 0], [0, 0, 0, 0, 0, 1 / 6]], dtype=torch.float64)
 
@@ -80,7 +81,7 @@ _BACK = torch.tensor([[1 / 6, 0, 0, 0, 0, 0], [0, 1 / 2, -1 / 2, 0, 0, 0], [0, 0
 def winograd_pairs(codes: Tensor) -> Tensor:
     """Transform int8 [N, C, 3, 3] for F(4 x 4, 3 x 3), and pack it as int16 [36, N / 16, C / 2, 32].
 
-    Two channels of a column are adjacent. N is a multiple of 16, C of 2.
+    Two channels of a column are adjacent. N is a multiple of 16, and C is a multiple of 2.
     """
     transformed = (_WHOLE @ codes.double() @ _WHOLE.t()).flatten(2).permute(2, 0, 1).to(torch.int16)
     by_panel = transformed.unflatten(2, (-1, 2)).unflatten(1, (-1, WIDTH))
@@ -99,7 +100,7 @@ STRASSEN_PRODUCTS = 7
 def strassen_panels(weight: Tensor) -> Tensor:
     """Pack [N, K] as [7 * N / 32, K / 2, 16]: the seven sums of quarters of Strassen's algorithm.
 
-    For each group of columns of a half, the panels of one sum follow those of the previous one, in the order of
+    For each group of columns of a half, the panels of the seven sums follow each other in the order of
     `microkernels/strassen.c`. N and K are multiples of 32.
     """
     (a, c), (b, d) = (half.chunk(2, 1) for half in weight.double().chunk(2, 0))
@@ -166,10 +167,12 @@ def _quadded(rows: Tensor) -> Tensor:
 
 
 def max_exact_terms(packed: Tensor, span: int) -> int:
-    """Return the largest t, at most 16, such that the products of t quads can be added in int16; 0 if there is none.
+    """Return the largest t, at most 16, such that the products of t quads can be added in int16.
 
-    packed: weights [panel, quad, 16, 4]. They are multiplied by values of 0 to `span`. For any t quads from a multiple
-    of t on, and either half of the quads, sum(max(w, 0)) * span and sum(max(-w, 0)) * span are at most 32767.
+    Return 0 if there is none. The weights are multiplied by values of 0 to `span`. For any t quads starting at a
+    multiple of t, and either half of the quads, sum(max(w, 0)) * span and sum(max(-w, 0)) * span are at most 32767.
+
+    packed: weights [panel, quad, 16, 4].
     """
     wide = packed.to(torch.int64).unflatten(3, (2, 2))
     signs = torch.stack([wide.clamp_min(0), -wide.clamp_max(0)])
@@ -184,7 +187,7 @@ def _largest_sum(sums: Tensor, count: int) -> int:
 
 
 def words(codes: Tensor, bits: int) -> Tensor:
-    """Pack int8 values [N, K] of `bits` bits as int32 [ceil(N / 16), K * bits / 32, 16].
+    """Pack int8 values [N, K] with `bits` bits as int32 [ceil(N / 16), K * bits / 32, 16].
 
     A word has consecutive values of a column, the first one in its lowest bits.
     """

@@ -56,7 +56,7 @@ def test_sums_of_quarters_stand_product_by_product_for_each_group_of_columns() -
     weight, bias = torch.arange(160 * 64.0).reshape(160, 64), torch.arange(160.0) ** 2
     packed = strassen_panels(weight)
     assert packed.shape == (7 * 5, 32, 16)
-    # Quarters at k = 3, column 33 of the first group and column 2 of the second one.
+    # Quarters at k = 3, for column 33 of the first group and column 2 of the second group.
     for column, places in ((33, [4 * p + 2 for p in range(7)]), (66, [28 + p for p in range(7)])):
         a, c, b, d = (float(weight[n, k]) for n in (column, 80 + column) for k in (3, 35))
         sums = [float(packed[place, 3, column % 16]) for place in places]

@@ -20,7 +20,7 @@ from exir.graph.bodies import bodies
 
 
 class CpuPartitioner(Partitioner):
-    """Delegates the largest groups of nodes that can be lowered, also in branches and loop bodies.
+    """Delegates the largest groups of nodes that can be lowered, including those in branches and loop bodies.
 
     Groups that contain only views are not delegated.
 
@@ -40,7 +40,7 @@ class CpuPartitioner(Partitioner):
         self.options = Options(winograd, row_tiling, threads, weights, strassen)
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        """Tag groups `cpu_0`, `cpu_1`, … in graph order. Those in control flow graphs come last."""
+        """Tag groups `cpu_0`, `cpu_1`, … in graph order. Groups in control flow graphs come last."""
         tags: dict[str, DelegationSpec] = {}
         for program in _programs(exported_program):
             for nodes in filter(_computes, _groups(Program(program))):
@@ -66,7 +66,7 @@ def _programs(program: ExportedProgram) -> list[ExportedProgram]:
 
 
 def _groups(program: Program) -> list[list[Node]]:
-    """Return groups of nodes that can be lowered together. Only tensors are results of a group."""
+    """Return groups of nodes that can be lowered together. All results of a group are tensors."""
     taken = {node for node in program.graph.nodes if node.op == "call_function" and _is_taken(program, node)}
     while True:
         groups = propose_partitions(program.graph, taken.__contains__)
@@ -94,7 +94,10 @@ def _computes(nodes: list[Node]) -> bool:
 
 
 def _tag_constants(program: ExportedProgram) -> None:
-    """Tag constants of delegates, including those that kernels use as well: delegates store packed copies."""
+    """Tag the constants of delegates.
+
+    Constants that kernels use as well are included, because delegates store packed copies.
+    """
     specs = constant_specs(program)
     for node in program.graph.find_nodes(op="placeholder"):
         tags = [tag for user in node.users if (tag := tag_of(user)) is not None]

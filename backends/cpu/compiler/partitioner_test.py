@@ -1,4 +1,4 @@
-"""Tests that the partitioner delegates supported nodes, and gives reasons for the others."""
+"""Tests that the partitioner delegates supported nodes and gives reasons for the others."""
 
 import operator
 
@@ -95,7 +95,7 @@ def test_a_size_that_others_need_is_taken_outside() -> None:
 
 
 class _Looped(nn.Module):
-    """A branch in a loop, with layers in both. One of the layers is also used outside."""
+    """A branch in a loop. Both have layers, one of which is also used outside."""
 
     def __init__(self) -> None:
         super().__init__()

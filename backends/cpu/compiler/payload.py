@@ -36,7 +36,7 @@ _PLACES = {Input: 0, Output: 1, Scratch: 2, Constant: 3, State: 4}
 
 @dataclass(frozen=True)
 class Payload:
-    """A payload, and the named data that it refers to, by key. Data are views of tensors of the graph."""
+    """A payload, and the named data that it refers to, by key. The data are views of tensors of the graph."""
 
     data: bytes
     named: dict[str, memoryview]
@@ -87,7 +87,7 @@ class _Writer:
         return Payload(self._joined(ops), dict(self._named))
 
     def _joined(self, ops: list[int]) -> bytes:
-        """Return header and tables. Encoding the ops has filled the other tables."""
+        """Return the header and the tables. The ops must have been encoded, which fills the other tables."""
         dims = [word for each in self._dims.entries for word in (each.op, each.a, each.b, each.maximum)]
         values = [word for each in self._values.values() for word in each]
         keys = [key.encode() for key in self._named]

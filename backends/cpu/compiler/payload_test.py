@@ -1,4 +1,4 @@
-"""Tests that payloads have the expected content and memory plan, and are reproducible."""
+"""Tests that payloads have the expected content and memory plan and are reproducible."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""The passes from lowered ops to a graph that can be planned, in execution order.
+"""The passes that turn lowered ops into a graph that can be planned, in execution order.
 
 `tools/python -m backends.cpu.compiler.pipeline` prints them.
 """
@@ -55,7 +55,7 @@ class Partition:
 class Pass(ABC):
     """A pass that changes op graphs in place.
 
-    before, after: the conditions before and after the pass. Graphs are valid before and after every pass.
+    before, after: conditions before and after the pass. Graphs are valid before and after every pass.
     completes: kinds of ops whose sizes satisfy `check_shapes` only after the pass.
     """
 
@@ -220,8 +220,9 @@ def run_pipeline(
 ) -> list[Partition]:
     """Run `passes` on the partitions of a program, and verify the op graphs after the last one.
 
-    partitions: can be a generator. Up to the first `ProgramPass`, each runs through all passes before the next.
-    verify: verify also before the first and after every pass. By default, if `EXECUTORCH_CPU_VERIFY_PASSES` is 1.
+    partitions: may be a generator. Each partition runs through all passes up to the first `ProgramPass` before the next
+        one is read.
+    verify: also verify before the first pass and after every pass. By default, if `EXECUTORCH_CPU_VERIFY_PASSES` is 1.
 
     Raises an `ExirError` that names the pass: `InternalError` for an invalid graph and for other exceptions.
     """
@@ -287,7 +288,7 @@ def _errors_named(name: str) -> Iterator[None]:
 
 
 def print_pipeline(passes: Sequence[Pass] = PIPELINE) -> None:
-    """Print the names of passes in execution order, and the conditions before and after each."""
+    """Print the names of passes in execution order, with the conditions before and after each."""
     for number, each in enumerate(passes, 1):
         scope = " (all partitions)" if isinstance(each, ProgramPass) else ""
         print(f"{number:2} {each.name}{scope}\n   before: {each.before}\n   after:  {each.after}")

@@ -1,4 +1,4 @@
-"""Memory planning: values are in results of the call if possible, otherwise in scratch."""
+"""Memory planning. Values are stored in results of the call if possible, otherwise in scratch."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ ALIGNMENT = 64
 
 @dataclass(frozen=True)
 class Plan:
-    """Offsets of values in scratch, the size of scratch in bytes, and a lower bound of it."""
+    """Offsets of values in scratch, the size of scratch in bytes, and a lower bound of this size."""
 
     offsets: dict[Value, int]
     size: int
@@ -31,7 +31,10 @@ class Plan:
 
 
 def write_results_in_place(graph: OpGraph) -> None:
-    """Let ops write results into the tensors of the call. Copy results that are arguments, constants or repeated."""
+    """Let ops write results directly into the tensors of the call.
+
+    Results that are arguments, constants or duplicates are copied.
+    """
     for index, result in enumerate(graph.results):
         storage = result.value.storage
         if not isinstance(storage.place, Scratch):
@@ -55,7 +58,7 @@ def plan(graph: OpGraph) -> Plan:
 
 
 def live_bytes(graph: OpGraph) -> list[int]:
-    """Return the bytes of scratch that are live at each op. Results of the call do not count."""
+    """Return the bytes of scratch that are live at each op. Results of the call are not in scratch."""
     results = {result.value.storage for result in graph.results}
     return live_at_each_step([block for block in _blocks(graph) if block.key not in results])
 

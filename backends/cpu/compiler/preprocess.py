@@ -31,7 +31,7 @@ class CpuBackend(BackendDetails):
         edge_programs: Mapping[str, list[ExportedProgram]],
         compile_specs: Mapping[str, list[list[CompileSpec]]],
     ) -> dict[str, list[PreprocessResult]]:
-        """Compile all partitions as `preprocess` does, with one layout for the weights that they share."""
+        """Compile all partitions like `preprocess`. Weights that partitions share get one layout."""
         partitions = [
             (program, Options.read(specs))
             for name, programs in edge_programs.items()
@@ -42,7 +42,7 @@ class CpuBackend(BackendDetails):
 
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
-        """Return the size of the handle, which has the tables of the payload, and the size of scratch."""
+        """Return the size of the handle, which contains the tables of the payload, and the size of scratch."""
         rows = read(processed_bytes)
         references = sum(len((*op.inputs, *op.outputs, *op.workspaces)) for op in rows.ops)
         sums = references, sum(len(op.dims) for op in rows.ops), sum(len(op.words) for op in rows.ops)
@@ -52,7 +52,7 @@ class CpuBackend(BackendDetails):
 
     @staticmethod
     def runtime_parts(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> list[str]:
-        """Return the symbols of the ops in the payload, each once, in the order of their codes."""
+        """Return the symbols of the ops in the payload in the order of their codes, without duplicates."""
         codes = sorted({op.kind for op in read(processed_bytes).ops})
         return [f"et_cpu_op_{BY_CODE[code].op_name()}" for code in codes]
 

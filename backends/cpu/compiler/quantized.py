@@ -10,7 +10,7 @@ from torch.fx import Node
 
 from exir.dialects.edge import to_torch_overload
 
-# torch registers these operators only when a program is quantized, so they are compared by name.
+# Torch registers these operators only when a program is quantized, so they are compared by name.
 PER_TENSOR = "quantized_decomposed::dequantize_per_tensor"
 PER_CHANNEL = "quantized_decomposed::dequantize_per_channel"
 
@@ -30,7 +30,7 @@ class Codes:
 class QuantizedConstants:
     """Quantized values of dequantized constants.
 
-    Constants are identified by their data pointer and number of elements, so reshaped views are found, too.
+    Constants are identified by their data pointer and number of elements, so reshaped views are found as well.
     """
 
     def __init__(self) -> None:

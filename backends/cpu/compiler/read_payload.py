@@ -11,7 +11,7 @@ from exir.error import InvalidProgramError
 
 @dataclass(frozen=True)
 class ValueRow:
-    """A value. `dims` are indices of the table of dims; `order` has four bits per dimension."""
+    """A value. `dims` are indices into the table of dims. `order` has four bits per dimension."""
 
     dtype: int
     place: int
@@ -47,7 +47,7 @@ class PayloadRows:
 
 
 def read(payload: bytes) -> PayloadRows:
-    """Decode a payload that `payload.write` encoded. Raises `InvalidProgramError` for other bytes."""
+    """Decode a payload that `payload.write` encoded. Raises `InvalidProgramError` for other data."""
     words = struct.unpack(f"<{len(payload) // WORD}I", payload[: len(payload) // WORD * WORD])
     if words[:2] != (MAGIC, VERSION) or words[2] * WORD != len(payload):
         raise InvalidProgramError(f"not a payload of the cpu backend, version {VERSION}")

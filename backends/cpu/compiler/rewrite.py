@@ -1,4 +1,4 @@
-"""Replaces ops of a graph, and keeps track of the readers and writers of values."""
+"""Replaces ops of a graph and tracks the readers and writers of values."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -7,9 +7,9 @@ from backends.cpu.compiler.graph import Constant, Op, OpGraph, Value
 
 
 class Rewriter:
-    """Edits the ops of `graph`; `finish` writes them back.
+    """Edits the ops of `graph`. `finish` writes them back.
 
-    A view counts as two readers of its base, so a value that has a view never counts as read by a single op.
+    A view counts as two readers of its base. A value that has a view is therefore never treated as read by a single op.
     """
 
     def __init__(self, graph: OpGraph) -> None:
@@ -35,7 +35,7 @@ class Rewriter:
         return self._writer.get(value)
 
     def sole_use(self, value: Value) -> bool:
-        """Return whether `value` is read exactly once, and has no views."""
+        """Return whether `value` is read exactly once and has no views."""
         return self._readers[value] == 1
 
     def comes_after(self, first: Op, second: Value) -> bool:

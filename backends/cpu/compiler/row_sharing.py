@@ -13,7 +13,7 @@ _X, _SCALES = 0, 2
 
 
 def share_rows(graph: OpGraph) -> None:
-    """Join low-bit GEMMs that read the same row, such as queries, keys and values, or gate and up projection.
+    """Join low-bit GEMMs that read the same row, such as queries, keys and values, or gate and up projections.
 
     After: GEMMs of one row that differ only in weights, biases and outputs are one op with up to `QBW_MAX_OUTPUTS`
     outputs.
@@ -26,7 +26,7 @@ def share_rows(graph: OpGraph) -> None:
 
 
 def _alike(graph: OpGraph) -> list[list[Op]]:
-    """Return groups of ops that may be joined, in order. An updated buffer is a new value, so a row never changes."""
+    """Return groups of ops that may be joined, in order. Updating a buffer makes a new value, so rows never change."""
     found: dict[Any, list[Op]] = defaultdict(list)
     for op in graph.ops:
         if _takes_one_row(op):
@@ -38,7 +38,7 @@ def _alike(graph: OpGraph) -> list[list[Op]]:
 def _takes_one_row(op: Op) -> bool:
     """Return whether `op` is a low-bit GEMM of one row without a residual.
 
-    The joined op runs at the position of the first one, where a residual might not be computed yet.
+    The joined op runs at the position of the first one, where a residual might not have been computed.
     """
     spec = op.spec
     is_product = isinstance(spec, GemmF32Qbw) and len(op.inputs) == spec.without_residual

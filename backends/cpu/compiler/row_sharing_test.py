@@ -10,7 +10,7 @@ from backends.cpu.schema.gemm import QBW_MAX_OUTPUTS, GemmF32Qbw
 
 
 class Side(nn.Module):
-    """Layers with K = 64 that read one tensor, each with its number of groups. Their outputs are concatenated."""
+    """Layers with K = 64 that read one tensor, each with its own number of groups. Their outputs are concatenated."""
 
     def __init__(self, *columns: int, bits: int = 4, shifted: bool = False, groups: tuple[int, ...] = ()) -> None:
         super().__init__()

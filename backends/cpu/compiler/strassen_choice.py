@@ -13,15 +13,15 @@ from backends.cpu.compiler.options import Options
 from backends.cpu.schema.cost_model import STRASSEN_MAX_PAIRS, STRASSEN_MULTIPLE
 from backends.cpu.schema.gemm import GemmF32, StrassenF32
 
-# With fewer dims, the first one may be the batch size, so the number of rows of an example is unknown.
+# With fewer dims, the first one may be the batch size, so the number of rows per example is unknown.
 _LEAST_RANK = 3
 
 
 def choose_strassen(parts: Sequence[tuple[OpGraph, Options]]) -> None:
     """Replace GEMMs by `strassen_f32`, according to the options of their graph.
 
-    With "auto", a GEMM whose weights are also read by another op, in any of the graphs, is kept. So a program with one
-    method for many tokens and another one for a single token stores its weights once.
+    With "auto", a GEMM whose weights are also read by another op, in any of the graphs, is kept. If a program has one
+    method for many tokens and another one for a single token, it therefore stores its weights once.
     """
     others = _weights_of([op for graph, options in parts for op in graph.ops if not _gains(graph, op, options)])
     for graph, options in parts:
@@ -45,14 +45,14 @@ def _gains(graph: OpGraph, op: Op, options: Options) -> bool:
 
 
 def _rows(bounds: Bounds, dims: Sequence[Dim], options: Options) -> int:
-    """Return the maximum number of rows of an example with the option "always"; otherwise, the minimum."""
+    """Return the maximum number of rows of an example with the option "always", and the minimum otherwise."""
     if options.strassen == "always":
         return bounds.most(StrassenF32.rows(dims))
     return bounds.least(StrassenF32.rows(dims)) if len(dims) >= _LEAST_RANK else 1
 
 
 def _weights_of(ops: Sequence[Op]) -> list[Tensor]:
-    """Return the constant inputs of `ops`, each value once."""
+    """Return the constant inputs of `ops`, without duplicates."""
     values = dict.fromkeys(value for op in ops for value in op.inputs)
     return [value.constant for value in values if value.constant is not None]
 

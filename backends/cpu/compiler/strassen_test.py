@@ -1,4 +1,4 @@
-"""Tests that Strassen's algorithm is chosen for GEMMs of many rows, and results agree."""
+"""Tests that Strassen's algorithm is chosen for GEMMs with many rows, and that results agree."""
 
 from typing import Any
 
@@ -120,7 +120,7 @@ class _Tied(nn.Module):
 
 
 class _First(nn.Module):
-    """A layer that is applied to all rows, and to the first one."""
+    """A layer that is applied to all rows and to the first row."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Lowering of activations, which GEMMs and convolutions can apply to their results."""
+"""Lowering of activations. GEMMs and convolutions can apply them to their results."""
 
 from collections.abc import Callable
 from math import inf

@@ -43,19 +43,22 @@ def _lower(builder: Builder, node: Node, result: Node, mode: PoolMode) -> None:
 
 
 def _channels_innermost(node: Node) -> Order:
-    """Return the order [B, ..., C]. There may be no batch dimension."""
+    """Return the memory order [B, ..., C]. The batch dimension may be absent."""
     rank, channels = tensor_of(node.args[0]).dim(), -1 - len(node.args[1])
     return (*range(rank + channels), *range(rank + channels + 1, rank), rank + channels)
 
 
 def _volume(x: Value, count: int) -> Value:
-    """Return x as [B, D, H, W, C]. It has `count` of the dimensions D, H and W, and perhaps no batch dimension."""
+    """Return x as [B, D, H, W, C].
+
+    count: number of the dimensions D, H and W that x has. The batch dimension may be absent as well.
+    """
     batch, sizes = x.dims[: -1 - count] or (1,), x.dims[-1 - count : -1]
     return view(x, (*batch, *(1, 1, *sizes)[-3:], x.dims[-1]))
 
 
 def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
-    """Return the window that covers images of size `before` with `after` windows of one size, or None."""
+    """Return the window that divides images of size `before` into `after` windows of equal size, or None."""
     if after == (1, 1):
         return WHOLE
     height, width = (_even_side(size, count) for size, count in zip(before, after, strict=True))
@@ -63,7 +66,10 @@ def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
 
 
 def _even_side(size: Dim, count: Dim) -> int:
-    """Return the size of `count` equal windows along an axis of `size`; 0 if sizes differ or no op supports them."""
+    """Return the size of `count` equal windows along an axis of `size`.
+
+    Return 0 if sizes differ or no op supports them.
+    """
     if not isinstance(size, int) or not isinstance(count, int):
         return 0
     even = size // count if count and size % count == 0 else 0

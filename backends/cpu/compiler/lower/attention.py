@@ -15,7 +15,7 @@ from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
 
 _aten = torch.ops.aten
 _MASK, _DROPOUT, _CAUSAL = 3, 4, 5
-# The memory order of [batch, heads, rows, size] in which heads are side by side in rows.
+# Memory order of [batch, heads, rows, size] in which the heads of a row are adjacent.
 _SIDE_BY_SIDE: Order = (0, 2, 1, 3)
 _HIDES = "hides"
 
@@ -41,14 +41,14 @@ def _lower_attention(builder: Builder, node: Node) -> None:
 
 
 def _keys(builder: Builder, node: Node) -> Value:
-    """Return keys or values unchanged if each head has its own rows, as in KV caches; otherwise, as rows."""
+    """Return keys or values, as rows unless each head has its own rows, as in KV caches."""
     if not builder.lies_in(node, _SIDE_BY_SIDE) and builder.lies_in(node, as_it_is(4)):
         return builder.read(node, as_it_is(4))
     return _rows(builder.read(node, _SIDE_BY_SIDE))
 
 
 def _summand(builder: Builder, mask: Node) -> Value:
-    """Return the mask that is added to scores. A boolean mask becomes 0 and minus infinity."""
+    """Return the mask that is added to scores. A boolean mask is converted to 0 and minus infinity."""
     value = builder.broadcast(mask, as_it_is(4))
     if value.dtype == torch.float32:
         return value
@@ -62,7 +62,10 @@ def _hiding(builder: Builder, seen: Value, mask: Node) -> Value:
 
 
 def _rows(value: Value) -> Value:
-    """Return `value` [B, S, heads, size] as rows: its storage if that has these dims, otherwise a view."""
+    """Return `value` [B, S, heads, size] as rows.
+
+    The result is the storage of `value` if that has the dims of rows, and a view otherwise.
+    """
     dims = _joined(value)
     return value.storage if value.storage.dims == dims else view(value, dims)
 

@@ -30,7 +30,7 @@ def channels_last(rank: int) -> Order:
 
 
 class Builder:
-    """Builds an op graph, node by node in the order of the program."""
+    """Builds an op graph, one node at a time in the order of the program."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -47,7 +47,7 @@ class Builder:
             self.graph.arguments.append(dim_of(node.meta["val"]))
 
     def add_state(self, node: Node) -> None:
-        """Append an argument that is a buffer, which the call updates. Such arguments are last."""
+        """Append an argument that is a buffer, which the call updates. Such arguments come last."""
         self._states[node] = self._add_tensor(node, State(len(self.graph.arguments)))
 
     def add_result(self, node: Node) -> None:
@@ -58,7 +58,7 @@ class Builder:
         self.graph.results.append(TensorLayout(value, order))
 
     def keep_states(self, new_values: Mapping[Node, Node]) -> None:
-        """Store the new values of states, by placeholder. No node may be lowered afterwards."""
+        """Store the new values of states, by placeholder. Afterwards, no further node may be lowered."""
         moved = []
         for node, new in new_values.items():
             state, order = self._states[node].value, self._states[node].order
@@ -80,12 +80,18 @@ class Builder:
         return _same_bytes(self.layout(node), order)
 
     def read(self, node: Node, order: Order | None = None) -> Value:
-        """Return the tensor of `node` in the memory order `order`, by default contiguous. Permutes it if necessary."""
+        """Return the tensor of `node` in the memory order `order`, by default contiguous.
+
+        Permutes it if necessary.
+        """
         layout = self.layout(node)
         return self._ordered(layout, order or as_it_is(len(layout.order)), node)
 
     def read_weight(self, node: Node, order: Order | None = None) -> Value | None:
-        """Return a constant in the dtype of the program, in the memory order `order`, or None for computed tensors."""
+        """Return a constant in the dtype of the program and in the memory order `order`.
+
+        Return None for computed tensors.
+        """
         found = self.program.weight(node)
         return (
             None
@@ -94,7 +100,7 @@ class Builder:
         )
 
     def broadcast(self, node: Node, order: Order) -> Value:
-        """Return the tensor of `node` in the memory order `order`, with leading dimensions of size 1 up to its rank."""
+        """Return the tensor of `node` in the memory order `order`, prepending dimensions of size 1."""
         layout = self.layout(node)
         missing = len(order) - len(layout.order)
         dims = (1,) * missing + layout.value.dims
@@ -110,9 +116,9 @@ class Builder:
         return value
 
     def rewrite(self, node: Node, old: Node) -> Value:
-        """Return a value for the result of `node`, a copy of `old` with some elements replaced.
+        """Return a value for the result of `node`, which is a copy of `old` with some elements replaced.
 
-        It shares the memory of `old` if that is a state without other readers.
+        It shares the memory of `old` if `old` is a state without other readers.
         """
         layout = self.layout(old)
         over = isinstance(layout.value.storage.place, State) and self._is_read_by_none_but(node, layout.value.storage)
@@ -121,17 +127,17 @@ class Builder:
         return value
 
     def alias(self, node: Node, layout: TensorLayout) -> None:
-        """Let the result of `node` be `layout`, without an op."""
+        """Use `layout` as the result of `node`. Emits no op."""
         self._laid[node] = layout
 
     def op(
         self, spec: OpSpec, inputs: Sequence[Value], output: Value, *nodes: Node, dims: tuple[Dim, ...] = ()
     ) -> None:
-        """Append an op with one output, which computes `nodes`."""
+        """Append an op with one output. The op computes `nodes`."""
         self.graph.ops.append(Op(spec, tuple(inputs), (output,), dims=dims, nodes=nodes))
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of the first call of `make` for `key`."""
+        """Return the value for `key`, which the first call creates with `make`."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
@@ -156,7 +162,10 @@ class Builder:
         return given
 
     def _as_dtype(self, value: Value, dtype: torch.dtype, node: Node) -> Value:
-        """Return `value` as `dtype`. Casts between float16 or bfloat16 (program) and float32 (ops) if necessary."""
+        """Return `value` as `dtype`.
+
+        Casts between float16 or bfloat16, which the program uses, and float32, which ops use.
+        """
         if value.dtype == dtype:
             return value
         internal_assert(value.dtype in HALVES or dtype in HALVES, f"{value.dtype} was passed for {dtype}")
@@ -165,7 +174,7 @@ class Builder:
         return converted
 
     def _is_read_by_none_but(self, node: Node, storage: Value) -> bool:
-        """Return whether no other node reads `storage`, even before `node`: ops may be reordered."""
+        """Return whether no other node reads `storage`. Earlier nodes count as well, because ops may be reordered."""
         here = {each for each, layout in self._laid.items() if layout.value.storage is storage}
         return all(user is node or user in here for each in here for user in each.users)
 
@@ -179,7 +188,7 @@ class Builder:
         return to
 
     def _given_order(self, tensor: torch.Tensor) -> Order:
-        """Return the memory order of an argument or result of the delegate, by the rule of exir's memory planning."""
+        """Return the memory order of an argument or result of the delegate, as exir's memory planning defines it."""
         shape = [self.maximum(dim_of(size)) for size in tensor.shape]
         strides = [self.maximum(dim_of(stride)) for stride in tensor.stride()]
         return dim_order_of_strides(shape, strides)
@@ -200,7 +209,7 @@ class Builder:
 
 
 def view(value: Value, dims: tuple[Dim, ...]) -> Value:
-    """Return a view of `value` with sizes `dims`; `value` itself if it has these sizes."""
+    """Return a view of `value` with sizes `dims`, or `value` itself if it has these sizes."""
     if value.dims == dims:
         return value
     tensor = value.constant
@@ -212,6 +221,6 @@ def _in_order(dims: Sequence[Any], order: Order) -> tuple[Any, ...]:
 
 
 def _same_bytes(layout: TensorLayout, order: Order) -> bool:
-    """Return whether `layout` has the memory order `order`. Dimensions of size 1 may be anywhere."""
+    """Return whether `layout` has the memory order `order`. The position of dimensions of size 1 does not matter."""
     dims = layout.dims
     return [dim for dim in layout.order if dims[dim] != 1] == [dim for dim in order if dims[dim] != 1]

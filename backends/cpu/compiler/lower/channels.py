@@ -1,4 +1,4 @@
-"""Lowering of norms with a scale and shift per channel: batch norm (inference), group norm, instance norm."""
+"""Lowering of norms with a per-channel scale and shift: batch norm (inference), group norm and instance norm."""
 
 import torch
 from torch import Tensor
@@ -20,7 +20,7 @@ _BATCH_EPSILON, _GROUPS, _GROUP_EPSILON, _INSTANCE_EPSILON = 6, 6, 7, 7
 
 
 def _lower_batch_norm(builder: Builder, node: Node) -> None:
-    """Lower to a constant factor and summand per channel."""
+    """Lower to a multiplication and an addition of constants per channel."""
     mean, variance = (builder.program.constant(node.args[index]) for index in (_MEAN, _VARIANCE))
     assert mean is not None and variance is not None
     scale, shift = _rows(builder.program, node)
@@ -39,7 +39,7 @@ def _lower_instance_norm(builder: Builder, node: Node) -> None:
 
 
 def _normalize(builder: Builder, node: Node, rows: tuple[Dim, ...], epsilon: float) -> None:
-    """Normalize x viewed as [*rows, columns], then apply scale and shift of each channel."""
+    """Normalize x, viewed as [*rows, columns], then apply the scale and the shift of each channel."""
     x = builder.read(node.args[_X])
     columns = product(x.dims) // product(rows)
     normal = Value(x.dtype, x.dims)
@@ -48,7 +48,10 @@ def _normalize(builder: Builder, node: Node, rows: tuple[Dim, ...], epsilon: flo
 
 
 def _scale(builder: Builder, node: Node, layout: TensorLayout, factor: Tensor | None, summand: Tensor | None) -> None:
-    """Emit `layout` * `factor` + `summand` per channel. It is the result of `node`, or its first result."""
+    """Emit `layout` * `factor` + `summand` per channel.
+
+    This is the result of `node` or, if it has several, its first result.
+    """
     for opcode, row in ((Opcode.MUL, factor), (Opcode.ADD, summand)):
         if row is not None:
             dims = [1] * len(layout.order)
@@ -63,7 +66,7 @@ def _scale(builder: Builder, node: Node, layout: TensorLayout, factor: Tensor | 
 
 
 def _rows(program: Program, node: Node) -> tuple[Tensor | None, Tensor | None]:
-    """Return scale and shift of each channel, or None for a missing one."""
+    """Return the scale and the shift of each channel. A missing one is None."""
     return program.constant(node.args[_WEIGHT]), program.constant(node.args[_BIAS])
 
 

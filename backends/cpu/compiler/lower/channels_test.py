@@ -1,4 +1,4 @@
-"""Tests that norms of channels agree with PyTorch and need few ops."""
+"""Tests that channel norms agree with PyTorch and need few ops."""
 
 import pytest
 import torch

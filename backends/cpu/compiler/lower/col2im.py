@@ -11,7 +11,7 @@ from backends.cpu.compiler.lower.rule import Rule, dims_at
 from backends.cpu.schema.convolution import Col2im
 from backends.cpu.schema.records import Window
 
-# Memory order of [B, C, taps, Ho, Wo] that the op reads.
+# Memory order of [B, C, taps, Ho, Wo] that the op requires.
 _WINDOWS = (0, 3, 4, 2, 1)
 
 
@@ -28,7 +28,7 @@ def _lower(builder: Builder, node: Node) -> None:
 
 
 def _window_count(window: Window, axis: int, extent: Dim) -> Dim:
-    """Return the number of windows along an axis of `extent` pixels."""
+    """Return the number of windows along an axis with `extent` pixels."""
     reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
     left = extent + 2 * window.padding[axis] - reach
     return (left // window.stride[axis] if isinstance(left, int) else FloorDiv(left, window.stride[axis])) + 1

@@ -39,7 +39,7 @@ def _lower_filled(builder: Builder, node: Node, value: Any) -> None:
 
 
 def _one(builder: Builder, node: Node, value: Any) -> Value:
-    """Return `value`, a constant or an integer of the program, as a tensor of one element and of the rank of `node`."""
+    """Return `value`, a constant or an integer of the program, as a tensor with one element and the rank of `node`."""
     dims, dtype = (1,) * tensor_of(node).dim(), tensor_of(node).dtype
     if not isinstance(value, Node):
         return constant(torch.full(dims, value, dtype=dtype))

@@ -70,7 +70,7 @@ def _lower(builder: Builder, node: Node) -> None:
 
 
 def _emit(builder: Builder, node: Node, spec: Any, x: Value, weight: Tensor, bias: Tensor) -> None:
-    """Emit an op from image to image. One-dimensional data is an image of height 1."""
+    """Emit an op that maps an image to an image. One-dimensional data is an image of height 1."""
     order = channels_last(tensor_of(node).dim())
     output = builder.write(node, order)
     if len(order) == 3:
@@ -81,7 +81,10 @@ def _emit(builder: Builder, node: Node, spec: Any, x: Value, weight: Tensor, bia
 
 
 def _parameters(builder: Builder, call: _Call) -> tuple[Tensor, Tensor]:
-    """Return weight [N, C / groups, kh, kw], if transposed [C, N / groups, kh, kw], and bias [N], by default zeros."""
+    """Return weight and bias.
+
+    The weight is [N, C / groups, kh, kw] or, if transposed, [C, N / groups, kh, kw]. The bias is [N], by default zeros.
+    """
     weight = builder.program.weight(call.weight)
     assert weight is not None
     bias = builder.program.constant(call.bias)
@@ -98,9 +101,9 @@ def _window(call: _Call, weight: Tensor) -> Window:
 
 
 def _unpadded(call: _Call, window: Window) -> tuple[_Call, Window]:
-    """Fold zero padding of the input, which may be on one side only, into the padding of the window.
+    """Fold zero padding of the input into the padding of the window. Sides may have different padding.
 
-    The pad op is dropped later if it has no other reader.
+    If the pad op has no other reader, it is removed later.
     """
     pad, rank = call.x, tensor_of(call.x).dim()
     if to_torch_overload(pad.target) != _aten.constant_pad_nd.default or argument(pad, 2, "value", 0.0) != 0:
@@ -114,7 +117,7 @@ def _unpadded(call: _Call, window: Window) -> tuple[_Call, Window]:
 
 
 def _pair(sizes: list[int], along_height: int) -> Pair:
-    """Return height and width. If `sizes` has a width only, the height is `along_height`."""
+    """Return height and width. If `sizes` has only a width, the height is `along_height`."""
     return (sizes[0], sizes[1]) if len(sizes) == 2 else (along_height, sizes[0])
 
 
@@ -128,7 +131,7 @@ def _operation(call: _Call, window: Window, weight: Tensor) -> GemmF32 | DwconvF
 
 
 def _reads_planar(builder: Builder, call: _Call, window: Window) -> bool:
-    """Return whether the op reads planar input, as it is in memory, instead of NHWC input."""
+    """Return whether the op reads planar input as it is in memory, instead of NHWC input."""
     rank = tensor_of(call.x).dim()
     channels = tensor_of(call.x).shape[1]
     if builder.layout(call.x).order != as_it_is(rank) or window.is_point:

@@ -37,7 +37,7 @@ def test_a_convolution_is_one_op_and_agrees(module: nn.Module, shape: tuple[int,
 
 
 class _Padded(nn.Module):
-    """Zeros on some sides, then a convolution."""
+    """Zero padding on some sides, followed by a convolution."""
 
     def __init__(self, sizes: tuple[int, ...], convolution: nn.Module) -> None:
         super().__init__()

@@ -28,7 +28,7 @@ _aten = torch.ops.aten
 
 @dataclass
 class Part:
-    """One input of a copy; lists are in the order of the tensor's dimensions."""
+    """One input of a copy. Lists are in the order of the tensor's dimensions."""
 
     value: Value
     strides: list[int]
@@ -45,7 +45,7 @@ def part_of(value: Value) -> Part:
 def emit_copy(
     builder: Builder, node: Node, parts: Sequence[Part], output: Value, order: Order, fill: float | None = None
 ) -> None:
-    """Emit an op that copies `parts` to `output`, whose dimensions have the order `order`."""
+    """Emit an op that copies `parts` to `output`, whose dimensions have the memory order `order`."""
     strides = tuple(part.strides[dim] for part in parts for dim in order)
     dims = tuple(each for part in parts for dim in order for each in (part.starts[dim], part.firsts[dim]))
     builder.op(Copy(fill, strides), [part.value for part in parts], output, node, dims=dims)
@@ -76,7 +76,7 @@ def _dim_of(node: Node) -> int:
 
 
 def _lower_select(builder: Builder, node: Node) -> None:
-    """Emit a slice of one element, and drop its dimension."""
+    """Emit a slice of size 1, and drop its dimension."""
     layout, dim = builder.layout(node.args[0]), _dim_of(node)
     part = part_of(layout.value)
     part.starts[dim] = _from_end(node.args[2], layout.dims[dim])
@@ -123,7 +123,7 @@ def _expand(builder: Builder, node: Node, source: Node) -> None:
 
 
 def expanded(builder: Builder, node: Node, source: Node, dims: tuple[Dim, ...]) -> Value:
-    """Return the tensor of `source` broadcast to `dims`, in the logical order of dimensions."""
+    """Return the tensor of `source`, broadcast to `dims`, in the logical order of dimensions."""
     order = as_it_is(len(dims))
     x = builder.broadcast(source, order)
     if x.dims == dims:
@@ -158,7 +158,7 @@ def _lower_flip(builder: Builder, node: Node) -> None:
 
 
 def _lower_roll(builder: Builder, node: Node) -> None:
-    """Copy two parts per rolled dimension: elements that stay before the end, and those that wrap around."""
+    """Copy two parts per rolled dimension: elements that do not wrap around, and elements that do."""
     layout = builder.layout(node.args[0])
     parts = [part_of(layout.value)]
     for dim, shift in _shifts(node).items():
@@ -173,7 +173,7 @@ def _rolled(part: Part, dim: int, shift: int, size: Dim) -> list[Part]:
 
 
 def _shifts(node: Node) -> dict[int, int]:
-    """Return the positive shift of each dimension that moves."""
+    """Return the positive shift of each dimension that is rolled."""
     rank, sizes = tensor_of(node).dim(), dims_at(node)
     pairs = [(dim % rank, shift) for dim, shift in zip(node.args[2], node.args[1], strict=True)]
     return {dim: shift % sizes[dim] for dim, shift in pairs if shift % sizes[dim]}
@@ -189,7 +189,7 @@ def _refuses_roll(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_slice(program: Program, node: Node) -> Refusal:
-    """Refuse slices whose static or symbolic size differs from eager PyTorch for some sizes.
+    """Refuse slices whose static or symbolic size differs from eager PyTorch for some input sizes.
 
     torch.export omits the clamp of the end, or of the size, if the example does not need it.
     """

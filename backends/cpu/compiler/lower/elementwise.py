@@ -38,12 +38,12 @@ def _order_of(builder: Builder, operands: Sequence[Node], rank: int) -> Order:
 
 
 def lower_call(builder: Builder, node: Node, opcode: Opcode, *operands: Any) -> None:
-    """Emit `opcode` on `operands`, nodes or scalars."""
+    """Emit `opcode` for `operands`, which are nodes or scalars."""
     lower_map(builder, node, lambda kind, numbers: kind.call(opcode, *numbers), *operands)
 
 
 def lower_map(builder: Builder, node: Node, make: MakesMap, *operands: Any) -> None:
-    """Emit the op that `make` returns for the op type and `operands`, where each node is None."""
+    """Emit the op that `make` returns for the op type and `operands`, in which nodes are replaced by None."""
     rank = tensor_of(node).dim()
     given = [_as_number(builder, each, rank, operands) for each in operands]
     nodes = [each for each in given if isinstance(each, Node)]
@@ -56,7 +56,7 @@ def lower_map(builder: Builder, node: Node, make: MakesMap, *operands: Any) -> N
 
 
 def _lower_mul(builder: Builder, node: Node) -> None:
-    """Emit a multiplication, or a norm if this is the last operator of one. The other operators are then dead."""
+    """Emit a multiplication. If it is the last operator of a norm, emit the norm; the other operators are then dead."""
     norm = rms_norm_at(builder.program, node)
     if norm is None:
         lower_call(builder, node, Opcode.MUL, *node.args[:2])
@@ -68,7 +68,7 @@ def _lower_mul(builder: Builder, node: Node) -> None:
 
 
 def kind_for(node: Node, operands: Sequence[Node]) -> type[Elementwise]:
-    """Return the op type whose registers represent the values of `node` and of its operands."""
+    """Return the op type whose registers can represent the values of `node` and of its operands."""
     whole = any(tensor_of(each).dtype in WHOLE for each in operands)
     return ElementwiseI64 if whole and tensor_of(node).dtype != torch.float32 else ElementwiseF32
 
@@ -95,7 +95,7 @@ def _call(opcode: Opcode, count: int) -> Rule:
 
 
 def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
-    """Return why `opcode` on the operands of `node` is not supported, or None."""
+    """Return why `opcode` is not supported for the operands of `node`, or None."""
     operands = node.all_input_nodes
     for each in operands:
         reason = refuses_sizes(program, dims_at(each), dims_at(node), broadcast=True)
@@ -131,7 +131,7 @@ def _refuses_bits(program: Program, node: Node) -> Refusal:
 
 
 def _logical(opcode: Opcode, count: int) -> Rule:
-    """Return the rule of a bitwise operator, which is a logical one on booleans."""
+    """Return the rule of a bitwise operator, which is a logical operator for booleans."""
     return Rule(_call(opcode, count).lower, _refuses_bits, dtypes=NUMBERS)
 
 

@@ -15,7 +15,7 @@ from backends.cpu.compiler.lower.copies import Part, emit_copy, part_of
 from backends.cpu.compiler.lower.rule import ANY, MAX_RANK, Program, Refusal, Rule, argument, dims_at, tensor_of
 
 _aten = torch.ops.aten
-# Yields the parts of an output that is padded along a dimension: (whole tensor, dimension, its size, (before, after)).
+# Function of (whole tensor, dimension, its size, (before, after)) that yields the parts of the padded output.
 _Parts: TypeAlias = Callable[[Part, int, Dim, tuple[int, int]], Iterator[Part]]
 
 
@@ -52,7 +52,7 @@ def _lower_pad(builder: Builder, node: Node) -> None:
 
 
 def _extend(builder: Builder, node: Node, parts: _Parts) -> None:
-    """Emit a copy for each padded dimension. Its parts are the padding before, the tensor, and the padding after."""
+    """Emit a copy for each padded dimension. It joins the padding before, the tensor, and the padding after."""
     layout = builder.layout(node.args[0])
     rank = len(layout.order)
     for place, (before, after) in enumerate(_pads(node)):
@@ -68,7 +68,10 @@ def _extend(builder: Builder, node: Node, parts: _Parts) -> None:
 
 
 def _replicated(part: Part, dim: int, size: Dim, pads: tuple[int, int]) -> Iterator[Part]:
-    """Yield both edges, each with stride 0 up to the end of the output. The tensor, last, overwrites the overlap."""
+    """Yield both edges, each with stride 0 up to the end of the output, and then the tensor.
+
+    The tensor overwrites the overlap of the edges.
+    """
     before, _ = pads
     yield _moved(part, dim, start=0, first=0, stride=0)
     yield _moved(part, dim, start=size - 1, first=before + size - 1, stride=0)

@@ -30,13 +30,13 @@ _ELU = Activation(ActivationFunction.ELU, 1.0)
 
 
 def _log1p(x: Expression) -> Expression:
-    """Return log1p(x). A quotient corrects the rounding error of 1 + x; infinity needs no correction."""
+    """Return log1p(x). A quotient corrects the rounding error of 1 + x. Infinity needs no correction."""
     y = x + 1.0
     return (x < 1e8).where(y.equals(1.0).where(x, y.log() * (x / (y - 1.0))), y.log())
 
 
 def _expm1(x: Expression) -> Expression:
-    """Return expm1(x): ELU for negative x; otherwise, e^x - 1 = -(e^-x - 1) * e^x."""
+    """Return expm1(x). It is ELU for negative x, and e^x - 1 = -(e^-x - 1) * e^x otherwise."""
     return (x > 0.0).where(-(-x).activate(_ELU) * x.exp(), x.activate(_ELU))
 
 
@@ -93,7 +93,7 @@ def _minus(x: Expression, y: Expression, factor: Expression) -> Expression:
 
 
 def lower_formula(builder: Builder, node: Node, formula: Formula, *operands: Any) -> None:
-    """Emit `formula` on `operands`, nodes or scalars."""
+    """Emit `formula` for `operands`, which are nodes or scalars."""
     lower_map(builder, node, lambda kind, numbers: program(kind, formula, numbers), *operands)
 
 
@@ -106,13 +106,13 @@ def _call(formula: Formula) -> Rule:
 
 
 def lower_elu(builder: Builder, node: Node) -> None:
-    """Lower ELU with a scale of the input and one of the result."""
+    """Lower ELU with a scale for the input and one for the result."""
     factors = (argument(node, 1 + index, name, 1) for index, name in enumerate(("alpha", "scale", "input_scale")))
     lower_formula(builder, node, _elu, node.args[0], *factors)
 
 
 def refuses_elu(program: Program, node: Node) -> Refusal:
-    """Refuse a negative input_scale: ops compute ELU of negative inputs only."""
+    """Refuse a negative input_scale, because ops compute only ELU of negative inputs."""
     return "a negative input_scale is not supported" if argument(node, 3, "input_scale", 1) < 0 else None
 
 
@@ -129,7 +129,7 @@ def _lower_abs(builder: Builder, node: Node) -> None:
 
 
 def lower_clamp(builder: Builder, node: Node) -> None:
-    """Lower a clamp. Bounds are scalars or tensors; one of them may be missing."""
+    """Lower a clamp. Bounds are scalars or tensors. One of them may be missing."""
     low, high = argument(node, 1, "min"), argument(node, 2, "max")
     if low is None or high is None:
         lower_formula(
@@ -140,7 +140,7 @@ def lower_clamp(builder: Builder, node: Node) -> None:
 
 
 def refuses_clamp(program: Program, node: Node) -> Refusal:
-    """Refuse bounds with another dtype than the tensor."""
+    """Refuse bounds whose dtype differs from that of the tensor."""
     x = tensor_of(node.args[0])
     if x.dtype != tensor_of(node).dtype or x.dtype == torch.bool:
         return "bounds of another dtype are not supported"
@@ -149,7 +149,7 @@ def refuses_clamp(program: Program, node: Node) -> Refusal:
 
 
 def _scaled_sum(formula: Formula, plain: Opcode) -> Rule:
-    """Return the rule of a sum or difference with a factor of the second operand, mostly 1."""
+    """Return the rule of a sum or difference with a factor for the second operand. The factor is usually 1."""
 
     def lower(builder: Builder, node: Node) -> None:
         factor = node.kwargs.get("alpha", 1)

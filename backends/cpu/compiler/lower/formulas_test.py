@@ -1,4 +1,4 @@
-"""Tests that operators of several instructions agree with PyTorch, near zero and far from it."""
+"""Tests that operators with several instructions agree with PyTorch, near zero and far from it."""
 
 from typing import Any
 

@@ -29,7 +29,7 @@ _BIAS = 4
 
 @dataclass(frozen=True)
 class _Weight:
-    """The arguments of an operator that define its weight: quantized values, and parameters of groups.
+    """The arguments of an operator that define its weight: quantized values and group parameters.
 
     offsets: zero points or minima, as `kind` declares, or None.
     """
@@ -42,7 +42,7 @@ class _Weight:
 
     @property
     def word_bits(self) -> int:
-        """The number of bits that a value has in packed words."""
+        """Number of bits of a value in packed words."""
         return max(self.bits, 4)
 
 
@@ -121,7 +121,10 @@ class _Table:
 
     @property
     def sums(self) -> Value:
-        """The sums that `gemm_qd8_qbw` reads: of each group's values, or with 4 bits of each column's weights."""
+        """Sums that `gemm_qd8_qbw` reads.
+
+        They are the sums of the values of each group or, with 4 bits, of the weights of each column.
+        """
         length = self.values.shape[1] // self.scales.shape[1]
         groups = self.values.unflatten(1, (-1, length)).sum(2, dtype=torch.int32)
         if self.format.bits == 8:
@@ -130,7 +133,7 @@ class _Table:
         return constant(padded((sums * self.scales.double()).sum(1).float(), 0))
 
     def in_groups_of(self, most: int) -> "_Table":
-        """Return the same weight in groups of at most `most` values."""
+        """Return the same weight with groups of at most `most` values."""
         length = self.values.shape[1] // self.scales.shape[1]
         fits = [parts for parts in range(1, length + 1) if length % parts == 0 and length // parts <= most]
         parts = next(each for each in fits if length // each % (32 // self.format.bits) == 0)
@@ -152,7 +155,7 @@ def _table(builder: Builder, weight: _Weight) -> _Table:
 
 
 def _relative_to_minimum(values: Tensor, weight: _Weight) -> Tensor:
-    """Shift values so that the lowest value of `bits` bits becomes the lowest value of `word_bits` bits."""
+    """Shift values so that the lowest `bits`-bit value becomes the lowest `word_bits`-bit value."""
     return values + ((1 << weight.bits - 1) - (1 << weight.word_bits - 1))
 
 

@@ -180,7 +180,7 @@ def test_weights_with_minima_keep_their_bits(
 
 
 def test_a_tied_embedding_of_blocks_is_in_the_file_once() -> None:
-    """8.5 bits per weight: blocks of 32 int8 weights with a 16-bit scale."""
+    """A block of 32 int8 weights and a 16-bit scale has 8.5 bits per weight."""
 
     class Tied(nn.Module):
         def __init__(self) -> None:
@@ -201,7 +201,7 @@ def test_a_tied_embedding_of_blocks_is_in_the_file_once() -> None:
 
 
 def test_blocks_of_a_scale_and_a_minimum_are_zero_points_too() -> None:
-    """scale * q + minimum is (q - zero_point) * scale, for q of 0 to 15 in blocks of 32."""
+    """scale * q + minimum equals (q - zero_point) * scale, for q of 0 to 15 in blocks of 32."""
     generator = torch.Generator().manual_seed(0)
     codes = torch.randint(0, 16, (20, 3, 32), generator=generator)
     scales = (torch.rand(20, 3, 1, generator=generator) / 60 + 0.001).half()

@@ -1,4 +1,4 @@
-"""Tests that operators of the other families agree with PyTorch, in one delegate each."""
+"""Tests that operators without a test module of their own agree with PyTorch, in one delegate each."""
 
 from typing import Any
 
@@ -134,7 +134,7 @@ def test_shapes(function: Any) -> None:
 
 
 def test_patches_become_rows_without_a_step() -> None:
-    """Conversion of images to tokens: channels are innermost already."""
+    """Conversion of images to tokens. Channels are innermost already."""
     made = specs(lambda x: F.avg_pool2d(x, 1).flatten(2).transpose(1, 2), torch.randn(_PICTURE))
     assert [type(each) for each in made] == [Permute, PoolF32]
 

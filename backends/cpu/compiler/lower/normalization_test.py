@@ -130,7 +130,7 @@ def test_softmax_of_a_number() -> None:
 
 
 class _HalfNorm(nn.Module):
-    """RMS norm of float16 and bfloat16 models: normalized in float32, scaled in their own dtype."""
+    """RMS norm of float16 and bfloat16 models. It normalizes in float32 and scales in the dtype of the model."""
 
     def __init__(self, dtype: torch.dtype) -> None:
         super().__init__()

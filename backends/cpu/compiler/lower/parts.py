@@ -1,4 +1,4 @@
-"""Lowering of operators with several results. Used results are lowered together with the operator."""
+"""Lowering of operators with several results. Their used results are lowered together with the operator."""
 
 import operator
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def parts_of(node: Node) -> dict[int, list[Node]]:
 
 
 def refuses_but_first(program: Program, node: Node) -> Refusal:
-    """Refuse a node if any result but the first is used."""
+    """Refuse a node if any result except the first is used."""
     return None if set(parts_of(node)) <= {0} else "only the first result is supported"
 
 

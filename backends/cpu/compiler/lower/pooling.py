@@ -32,7 +32,10 @@ def _refuses_image(program: Program, node: Node) -> Refusal:
 
 
 def _lower_mean(builder: Builder, node: Node) -> None:
-    """Lower means over height and width to global pooling, with or without `keepdim`; others to a reduction."""
+    """Lower means over height and width to global pooling, and other means to a reduction.
+
+    Supports `keepdim`.
+    """
     dims = reductions.dims_of_call(node, argument(node, 1, "dim"))
     if tensor_of(node.args[0]).dim() != 4 or dims != [2, 3]:
         reductions.lower(builder, node, Reduction.MEAN, dims)
@@ -103,7 +106,7 @@ def _dilation(node: Node) -> Pair:
 
 
 def _window(node: Node, dilation: Pair, outputs: Sequence[int]) -> Window:
-    """Return the window. `ceil_mode` adds padding at the bottom and at the right."""
+    """Return the window. `ceil_mode` adds padding at the bottom and on the right."""
     kernel = _pair(argument(node, 1, "kernel_size"))
     stride = _pair(argument(node, 2, "stride") or kernel)
     top, left = _pair(argument(node, 3, "padding", (0, 0)))
@@ -115,7 +118,7 @@ def _window(node: Node, dilation: Pair, outputs: Sequence[int]) -> Window:
 
 
 def _missing(node: Node, window: Window, axis: int, count: int) -> int:
-    """Return the rows or columns of the last window that are beyond the padding."""
+    """Return the number of rows or columns of the last window that are beyond the padding."""
     size = dims_at(node.args[0])[2 + axis]
     reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
     needed = (count - 1) * window.stride[axis] + reach

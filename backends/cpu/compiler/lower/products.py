@@ -1,4 +1,7 @@
-"""Lowering of matrix multiplications: GEMMs with constant weights, and products of computed matrices."""
+"""Lowering of matrix multiplications.
+
+They are GEMMs with constant weights, and multiplications of two computed matrices.
+"""
 
 import torch
 from torch import Tensor
@@ -40,7 +43,7 @@ def _weight(builder: Builder, node: object) -> Tensor:
 
 
 def _multiply(builder: Builder, node: Node, a: Node, b: Node) -> Value:
-    """Emit `a` times `b`, which may be transposed in memory, to a new value. Both are computed."""
+    """Emit `a` times `b` to a new value. Both are computed. `b` may be transposed in memory."""
     rank = tensor_of(node).dim()
     columns = (*range(rank - 2), rank - 1, rank - 2)
     transposed = builder.lies_in(b, columns) and not builder.lies_in(b, as_it_is(rank))
@@ -109,7 +112,7 @@ def _refuses_product(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_depth(program: Program, a: Node, b: Node) -> Refusal:
-    """Refuse [..., M, K] and [..., K, N] that are not known to have the same batch dims and K."""
+    """Refuse [..., M, K] and [..., K, N] unless their batch dims and K are known to be equal."""
     (*batch, _, depth), (*other_batch, other_depth, _) = dims_at(a), dims_at(b)
     return refuses_sizes(program, (*batch, depth), (*other_batch, other_depth))
 

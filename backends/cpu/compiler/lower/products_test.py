@@ -1,4 +1,4 @@
-"""Tests that products of computed matrices lower to one op, and attention that uses them to one delegate."""
+"""Tests that multiplications of computed matrices lower to one op, and attention with them to one delegate."""
 
 from typing import Any
 

@@ -21,9 +21,10 @@ _aten = torch.ops.aten
 
 @dataclass(frozen=True)
 class Rows:
-    """A tensor viewed as three dimensions, the middle one of which is reduced.
+    """A tensor viewed as three dimensions, of which the middle one is reduced.
 
-    order: of the dimensions of the tensor in memory. dims: the reduced dimensions, which are adjacent in `order`.
+    order: memory order of the tensor's dimensions.
+    dims: reduced dimensions, which are adjacent in `order`.
     """
 
     x: Value
@@ -43,7 +44,10 @@ class Rows:
 
 
 def rows_of(builder: Builder, node: Node, dims: Sequence[int], counted: bool = False) -> Rows:
-    """Return the tensor of `node` with `dims` in the middle. If `counted`, indices need them in their own order."""
+    """Return the tensor of `node` with `dims` in the middle.
+
+    counted: the reduction returns indices, which require `dims` in their own order.
+    """
     in_order = counted and len(dims) > 1
     order, first = (as_it_is(len(dims)), 0) if in_order else _order_with(builder.layout(node), dims)
     sizes = tuple(dims_at(node)[dim] for dim in order)
@@ -103,7 +107,10 @@ def _refuses_truth(program: Program, node: Node) -> Refusal:
 
 
 def _order_with(layout: TensorLayout, dims: Sequence[int]) -> tuple[Order, int]:
-    """Return an order in which `dims` are adjacent, and their first position; the order of `layout` if possible."""
+    """Return an order in which `dims` are adjacent, and their first position.
+
+    The order is that of `layout` if possible.
+    """
     places = sorted(layout.order.index(dim) for dim in dims)
     if places == list(range(places[0], places[0] + len(places))):
         return layout.order, places[0]
@@ -112,7 +119,7 @@ def _order_with(layout: TensorLayout, dims: Sequence[int]) -> tuple[Order, int]:
 
 
 def dims_of_call(node: Node, given: Any) -> list[int]:
-    """Return the dimensions that a call reduces; all of them if it names none."""
+    """Return the dimensions that a call reduces. These are all dimensions if it names none."""
     rank = tensor_of(node.args[0]).dim()
     named = [given] if isinstance(given, int) else list(given or ())
     return sorted({dim % rank for dim in named}) if named else list(range(rank))

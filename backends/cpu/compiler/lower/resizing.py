@@ -33,7 +33,7 @@ def _lower(builder: Builder, node: Node, mode: ResizeMode) -> None:
 
 
 def _op(builder: Builder, node: Node, spec: Resize, x: Value, picture: Sequence[Dim], after: Sequence[Dim]) -> Value:
-    """Emit `spec` on `x` viewed as images [B, H, W, C]; return the images with the sizes `after`."""
+    """Emit `spec` for `x`, viewed as images [B, H, W, C]. Return the images with the sizes `after`."""
     output = Value(x.dtype, (picture[0], *after, picture[3]))
     builder.op(spec, [view(x, tuple(picture))], output, node)
     return output
@@ -44,7 +44,7 @@ def _as_volume(sizes: Sequence[Dim]) -> tuple[Dim, ...]:
 
 
 def _scales(node: Node, rank: int) -> list[float]:
-    """Return the scales of depth, height and width; 0 for the ratio of the sizes."""
+    """Return the scales of depth, height and width. 0 stands for the ratio of the sizes."""
     factors = node.args[-1] if isinstance(node.args[-1], list) and node.args[1] is None else [0.0] * rank
     return [0.0] * (3 - rank) + [1 / factor if factor else 0.0 for factor in factors]
 

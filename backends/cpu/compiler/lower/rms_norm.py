@@ -21,7 +21,7 @@ _CAST = torch.ops.dim_order_ops._to_dim_order_copy.default
 class RmsNorm:
     """An RMS norm over the last dimension of x.
 
-    nodes: nodes that compute it, the last one at the end.
+    nodes: the nodes that compute it, in order.
     """
 
     x: Node
@@ -43,9 +43,9 @@ def rms_norm_at(program: Program, node: Node) -> RmsNorm | None:
 
 
 def _uncast(node: object) -> object:
-    """Return the operand of a cast between floating-point dtypes, which ops all compute in float32; otherwise, `node`.
+    """If `node` is a cast between floating-point dtypes, return its operand; otherwise, return `node`.
 
-    16-bit models have such a cast before the multiplication by the scale.
+    Ops compute all of these dtypes in float32. 16-bit models have such a cast before the multiplication by the scale.
     """
     if not _is(node, _CAST) or not isinstance(node.args[0], Node):
         return node

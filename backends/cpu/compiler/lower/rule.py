@@ -1,4 +1,4 @@
-"""Lowering rules, and their view of the program."""
+"""Lowering rules, and the program as they see it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ MAX_RANK = 8
 
 # Integer dtypes of counts and indices.
 WHOLE = (torch.int64, torch.int32)
-# Dtypes of arithmetic.
+# Dtypes that arithmetic supports.
 NUMBERS = (torch.float32, torch.bool, *WHOLE)
-# Dtypes of copies.
+# Dtypes that copies support.
 ANY = (*NUMBERS, torch.float16, torch.bfloat16, torch.int16, torch.int8, torch.uint8)
 
 
 class Program:
-    """A program to be lowered, with its constants and the bounds of its sizes."""
+    """A program to lower, with its constants and the bounds of its sizes."""
 
     def __init__(self, program: ExportedProgram) -> None:
         self.graph = program.graph
@@ -39,7 +39,10 @@ class Program:
         self._constants = ConstantTable(program, fake_mode_of(program.graph))
 
     def constant(self, value: object) -> Tensor | None:
-        """Return the elements of a constant, dequantized and as float32 if 16-bit, or None for other values."""
+        """Return the elements of a constant, dequantized, or None for other values.
+
+        16-bit elements are returned as float32.
+        """
         found = self.weight(value)
         return found.float() if found is not None and found.dtype in HALVES else found
 
@@ -50,7 +53,7 @@ class Program:
         return self._constants.tensor(value)
 
 
-# Reason why a node cannot be lowered, shown to users; None if it can.
+# Reason, shown to users, why a node cannot be lowered. None if it can.
 Refusal: TypeAlias = str | None
 Refuses: TypeAlias = Callable[[Program, Node], Refusal]
 
@@ -62,7 +65,7 @@ def never(program: Program, node: Node) -> Refusal:
 
 @dataclass(frozen=True)
 class Example:
-    """A call that a rule lowers to `op`, perhaps among other ops.
+    """An example call that a rule lowers to `op`, possibly among other ops.
 
     Tests compare its results with PyTorch, and run it with damaged payloads.
 
@@ -79,13 +82,13 @@ class Rule:
     """The lowering of an operator of the edge dialect.
 
     lower: emits the ops of a node, and sets the layout of its result.
-    refuses: returns why a node cannot be lowered, or None. Dtypes, ranks and bounds of all tensors have been
-        checked before.
+    refuses: returns why a node cannot be lowered, or None. Dtypes, ranks and bounds of all tensors have been checked
+        before.
     computes: False if the result is a view of the input.
     dtypes: allowed dtypes of operands and results.
     first: allowed dtypes of the first operand; None for `dtypes`.
     numbers: whether operands may be dynamic integers.
-    whole: whether PyTorch would decompose the operator, unless the partitioner keeps it whole.
+    whole: whether the partitioner must preserve the operator, because PyTorch would otherwise decompose it.
     """
 
     lower: Callable[["Builder", Node], None]
@@ -113,7 +116,10 @@ def given_tensor_of(node: Any) -> Tensor:
 
 
 def tensor_of(node: Any) -> Tensor:
-    """Return the (fake) tensor that ops compute for `node`: float32 if the program has float16 or bfloat16."""
+    """Return the (fake) tensor that ops compute for `node`.
+
+    It is float32 if the program has float16 or bfloat16.
+    """
     value = given_tensor_of(node)
     return value.float() if value.dtype in HALVES else value
 
@@ -124,10 +130,11 @@ def dims_at(node: Any) -> tuple[Dim, ...]:
 
 
 def refuses_sizes(program: Program, sizes: Sequence[Dim], others: Sequence[Dim], broadcast: bool = False) -> Refusal:
-    """Refuse sizes whose maxima differ from those of `others`, right-aligned.
+    """Refuse sizes whose maxima differ from those of `others`. Dimensions are right-aligned.
 
-    PyTorch may know that different expressions are equal, for example by `torch._check`. The runtime verifies sizes at
-    their maxima.
+    PyTorch may know that different expressions are equal, for example through `torch._check`. The runtime verifies
+    sizes at their maxima.
+
     broadcast: whether sizes may be 1.
     """
     aligned = others[len(others) - len(sizes) :]

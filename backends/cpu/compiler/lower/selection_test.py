@@ -20,7 +20,7 @@ def test_topk(dim: int, largest: bool) -> None:
 
 
 class _Experts(nn.Module):
-    """Mixture of experts: a router chooses two of four layers for each row."""
+    """Mixture of experts. A router selects two of four layers for each row."""
 
     def __init__(self) -> None:
         super().__init__()

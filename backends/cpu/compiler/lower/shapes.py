@@ -46,7 +46,7 @@ def _alias_permuted(builder: Builder, node: Node, dims: list[int]) -> None:
 
 
 def _lower_view(builder: Builder, node: Node) -> None:
-    """Lower to a view if each group of dimensions that is split or merged is consecutive in memory."""
+    """Lower to a view if the dimensions of each group that is split or merged are consecutive in memory."""
     layout, dims = builder.layout(node.args[0]), dims_at(node)
     order = viewed_order(layout, dims)
     if order is None:
@@ -55,7 +55,7 @@ def _lower_view(builder: Builder, node: Node) -> None:
 
 
 def viewed_order(layout: TensorLayout, dims: Sequence[Dim]) -> Order | None:
-    """Return the memory order of a view of `layout` with sizes `dims`, or None if elements have to be moved."""
+    """Return the memory order of a view of `layout` with sizes `dims`, or None if elements would have to be moved."""
     if 0 in dims:
         return as_it_is(len(dims))
     place = {dim: position for position, dim in enumerate(layout.order)}
@@ -69,7 +69,7 @@ def viewed_order(layout: TensorLayout, dims: Sequence[Dim]) -> Order | None:
 
 
 def _are_consecutive(positions: list[int], layout: TensorLayout) -> bool:
-    """Return whether only dimensions of size 1 are between these positions in memory."""
+    """Return whether all dimensions between these positions in memory have size 1."""
     if positions != sorted(positions):
         return False
     between = range(positions[0], positions[-1]) if positions else ()
@@ -100,7 +100,7 @@ def _elements(dims: Sequence[Dim], some: list[int]) -> Dim:
 
 
 def _is_less(left: Dim, right: Dim) -> bool:
-    """Return whether `left` is less than `right`. An expression counts as greater than an integer."""
+    """Return whether `left` is less than `right`. An expression is greater than any integer."""
     if isinstance(left, int) and isinstance(right, int):
         return left < right
     return isinstance(left, int)

@@ -1,4 +1,4 @@
-"""Tests that views and permutations agree with PyTorch, also if several ones read the same value."""
+"""Tests that views and permutations agree with PyTorch, even if several of them read the same value."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Integers of the program. The payload computes them with its sizes; only elements of tensors need ops."""
+"""Lowering of integers of the program.
+
+The payload computes them together with its sizes. Only elements of tensors need ops.
+"""
 
 import operator
 from collections.abc import Callable
@@ -15,7 +18,7 @@ from backends.cpu.schema.indexing import Arange
 
 
 def number_of(builder: Builder, node: Node, dim: Dim) -> Value:
-    """Return `dim` as a tensor of one element, for the ops of `node`."""
+    """Return `dim` as a tensor with one element, for the ops of `node`."""
     return builder.once((dim, "number"), lambda: _ranged(builder, node, dim, 1))
 
 
@@ -33,7 +36,7 @@ def _ranged(builder: Builder, node: Node, start: Dim, count: Dim) -> Value:
 
 
 def _lower(builder: Builder, node: Node) -> None:
-    """Emit nothing: uses of the integer are expressions of the sizes of inputs."""
+    """Emit nothing, because uses of the integer are expressions of input sizes."""
 
 
 _SIZE = Rule(_lower, computes=False, dtypes=ANY, numbers=True)

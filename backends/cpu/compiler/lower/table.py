@@ -1,4 +1,4 @@
-"""The table of lowering rules: the `RULES` of all modules of this package."""
+"""Table of lowering rules: the `RULES` of all modules of this package."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -56,7 +56,7 @@ def _is_of_tensors(node: Node) -> bool:
 
 
 def _symbols(node: Node) -> set[Any]:
-    """Return the symbols in the sizes of a node's tensors, or in its integers."""
+    """Return the symbols in the sizes or the integers of a node."""
     value = node.meta["val"]
     each_size = [
         size

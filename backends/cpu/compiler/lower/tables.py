@@ -1,4 +1,4 @@
-"""Lowering of embeddings and indexing: rows of tables, and elements at indices of several dimensions."""
+"""Lowering of embeddings and indexing. They read rows of tables, or elements at indices of several dimensions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from backends.cpu.schema.elementwise import MAX_OPERANDS, ElementwiseI64
 from backends.cpu.schema.embedding import Embedding
 
 _aten = torch.ops.aten
-# A negative index that stays negative when valid indices are added.
+# Negative index that stays negative when valid indices are added to it.
 _INVALID = -(1 << 40)
 
 
 @dataclass(frozen=True)
 class _Axis:
-    """The indices of elements in a dimension, and its size and stride."""
+    """The indices along one dimension, and the size and stride of the dimension."""
 
     places: Value
     size: Dim
@@ -31,7 +31,7 @@ class _Axis:
 
 
 def _from_end(i: Expression, size: Expression) -> Expression:
-    """Count negative indices from the end."""
+    """Convert negative indices, which count from the end."""
     return (i < 0).where(i + size, i)
 
 
@@ -40,7 +40,7 @@ def _place(i: Expression, size: Expression, stride: Expression) -> Expression:
 
 
 def _checked(i: Expression, size: Expression, stride: Expression) -> Expression:
-    """Return i * stride, or an invalid index if `i` is not in the dimension."""
+    """Return i * stride, or an invalid index if `i` is out of bounds."""
     return (i < 0).where(_INVALID, (i < size).where(i * stride, _INVALID))
 
 
@@ -60,7 +60,7 @@ def _lower_index_select(builder: Builder, node: Node) -> None:
 
 
 def _lower_index(builder: Builder, node: Node) -> None:
-    """Check indices of several dimensions before they are combined. The embedding checks those of one."""
+    """Check indices of several dimensions before combining them. For one dimension, the embedding checks them."""
     dims = _indexed(node)
     places = [builder.read(node.args[1][dim]) for dim in dims]
     if len(dims) == 1:
@@ -73,7 +73,7 @@ def _lower_index(builder: Builder, node: Node) -> None:
 
 
 def _lower_gather(builder: Builder, node: Node) -> None:
-    """Index all dimensions, all but one of them by the position of the result."""
+    """Index all dimensions. In all but one, the index is the position in the result."""
     dim, sizes = _dim_of(node), dims_at(node)
     dims = list(range(len(sizes)))
     places = [builder.read(node.args[2]) if each == dim else _own(builder, node, each) for each in dims]
@@ -83,14 +83,14 @@ def _lower_gather(builder: Builder, node: Node) -> None:
 
 
 def _own(builder: Builder, node: Node, dim: int) -> Value:
-    """Return the positions of `node` in `dim`, to be broadcast."""
+    """Return the positions of `node` along `dim`, in a shape that broadcasts."""
     sizes = dims_at(node)
     shape = (*[1] * dim, sizes[dim], *[1] * (len(sizes) - 1 - dim))
     return view(range_of(builder, node, sizes[dim]), shape)
 
 
 def _axes(sizes: Sequence[Dim], dims: Sequence[int], places: Sequence[Value]) -> list[_Axis]:
-    """Return the axes of a table whose dimensions `dims` are adjacent, the last one innermost."""
+    """Return the axes of a table whose dimensions `dims` are adjacent. The last one is innermost."""
     strides = [product([sizes[other] for other in dims[index + 1 :]]) for index in range(len(dims))]
     return [_Axis(place, sizes[dim], stride) for place, dim, stride in zip(places, dims, strides, strict=True)]
 
@@ -105,7 +105,7 @@ def _mapped(builder: Builder, node: Node, formula: Formula, x: Value, *numbers: 
 
 
 def _joined(builder: Builder, node: Node, parts: Sequence[Value]) -> Value:
-    """Return the sum of the indices of several dimensions, broadcast."""
+    """Return the sum of the indices of several dimensions. The indices are broadcast."""
     if len(parts) == 1:
         return parts[0]
     rank = max(len(each.dims) for each in parts)
@@ -117,7 +117,7 @@ def _joined(builder: Builder, node: Node, parts: Sequence[Value]) -> Value:
 
 
 def _emit(builder: Builder, node: Node, dims: Sequence[int], indices: Value) -> None:
-    """Emit an embedding. The table has dimensions `dims` first; the others are its columns."""
+    """Emit an embedding. The dimensions `dims` are the first ones of the table; the others are its columns."""
     rank = tensor_of(node.args[0]).dim()
     order = (*dims, *(each for each in range(rank) if each not in dims))
     table = builder.read_weight(node.args[0], order) or builder.read(node.args[0], order)
@@ -128,9 +128,9 @@ def _emit(builder: Builder, node: Node, dims: Sequence[int], indices: Value) -> 
 
 
 def _indices_first(node: Node, dims: Sequence[int], count: int) -> tuple[int, ...]:
-    """Return the memory order of a result whose `count` dims of indices, in place of `dims`, are outermost.
+    """Return the memory order of a result in which the `count` index dims are outermost.
 
-    They are the first dims of the result if other dims are between `dims`.
+    The index dims take the place of `dims`. If `dims` are not adjacent, they are the first dims of the result.
     """
     first = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
     others = [each for each in as_it_is(tensor_of(node).dim()) if not first <= each < first + count]

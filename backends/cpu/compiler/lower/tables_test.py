@@ -102,7 +102,7 @@ def test_what_is_left_to_kernels() -> None:
 
 
 class _Tied(nn.Module):
-    """An embedding and an output layer with one matrix."""
+    """An embedding and an output layer that share one matrix."""
 
     def __init__(self) -> None:
         super().__init__()

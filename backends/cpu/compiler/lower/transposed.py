@@ -25,10 +25,11 @@ from backends.cpu.schema.records import Window
 
 @dataclass(frozen=True)
 class _Axis:
-    """One axis of a transposed convolution, and of the convolution that it becomes.
+    """One axis of a transposed convolution and of the convolution that replaces it.
 
     taps: phase of the output, tap of the kernel, and distance of the input pixel from the output pixel.
-    above, below: padding of the convolution. size: its kernel size.
+    above, below: padding of the convolution.
+    size: kernel size of the convolution.
     """
 
     stride: int
@@ -48,7 +49,8 @@ _Axes: TypeAlias = tuple[_Axis, _Axis, _Axis]
 def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
     """Lower to a convolution to [B * frames, rows, columns, g * s^3 * N / g] and a permutation to [B, Do, Ho, Wo, N].
 
-    The slices that a frame reads are joined before, as for convolutions of volumes. An image is one frame.
+    The slices that a frame reads are concatenated before, as for 3-D convolutions. An image is one frame.
+
     weight: [C, N / g, kd, kh, kw], without the axes that x does not have.
     """
     groups, n = node.args[8], bias.shape[0]
@@ -96,7 +98,7 @@ def _placed(builder: Builder, node: Node, joined: Value, axes: _Axes, each: int)
 
 
 def _cut(builder: Builder, node: Node, volume: Value) -> None:
-    """Cut `volume` to the size of the result."""
+    """Crop `volume` to the size of the result."""
     batch, *after = dims_at(node)[:1] + dims_at(node)[2:]
     n = volume.dims[-1]
     wanted = (batch, *(1, 1, *after)[-3:], n)
@@ -107,7 +109,7 @@ def _cut(builder: Builder, node: Node, volume: Value) -> None:
 
 
 def _axes(node: Node, weight: Tensor) -> _Axes:
-    """Return the axes of depth, height and width. A one-dimensional convolution has a width only."""
+    """Return the axes of depth, height and width. A one-dimensional convolution has only a width."""
     stride, padding, dilation, added = ((*given,) for given in (*node.args[3:6], node.args[7]))
     kernel = weight.shape[2:]
     of_rest = zip(kernel[-len(stride) :], stride, padding, dilation, added, strict=True)

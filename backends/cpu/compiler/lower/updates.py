@@ -30,7 +30,7 @@ _CACHE, _ROWS, _DIM, _START = range(4)
 
 
 def _emit(builder: Builder, node: Node, rows: Value, dim: int, places: Sequence[Value], dims: tuple[Dim, ...]) -> None:
-    """Replace rows of dimension `dim` of the cache by `rows`, which have the memory order of the cache."""
+    """Replace rows along dimension `dim` of the cache by `rows`, which have the memory order of the cache."""
     layout = builder.layout(node.args[_CACHE])
     at = layout.order.index(dim)
     before, size, after = layout.value.dims[:at], layout.value.dims[at], layout.value.dims[at + 1 :]

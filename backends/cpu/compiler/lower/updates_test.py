@@ -1,4 +1,4 @@
-"""Tests that writes to buffers are in place, one op each, and visible in the next call."""
+"""Tests that writes to buffers are in place, lower to one op each, and are visible in the next call."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ _ROWS = 6
 
 
 class _Cache(nn.Module):
-    """Buffers [2, 3, 6, 4] that `write` changes."""
+    """Buffers of shape [2, 3, 6, 4] that `write` changes."""
 
     def __init__(self, write: Callable[..., Any]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Three-dimensional convolutions and pooling, as two-dimensional ones of the slices of a volume."""
+"""Lowering of 3-D convolutions and pooling to 2-D ones on the slices of a volume."""
 
 from typing import Any, TypeAlias
 
@@ -23,7 +23,7 @@ _Triple: TypeAlias = tuple[int, int, int]
 
 
 def refuses_volume(node: Node) -> Refusal:
-    """Return why no op supports a convolution of volumes."""
+    """Return why no op supports a 3-D convolution, or None."""
     frames = int(dims_at(node.args[1])[2])
     transposed, dilation = node.args[6], node.args[5][0]
     reach = (frames - 1) * dilation + 1 if transposed else frames
@@ -31,7 +31,7 @@ def refuses_volume(node: Node) -> Refusal:
 
 
 def lower_volume(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
-    """Lower to `conv_f32` per output slice. The slices that it reads become channels, with those of a group together.
+    """Lower to `conv_f32` per output slice. The slices that it reads become channels; those of a group are adjacent.
 
     weight: [N, C / g, kd, kh, kw].
     """
@@ -53,16 +53,17 @@ def flat_weight(weight: Tensor) -> Tensor:
 
 
 def _flat_window(node: Node, flat: Tensor) -> Window:
-    """Return the window over height and width."""
+    """Return the window along height and width."""
     stride, (top, left), dilation = (node.args[index][1:] for index in (3, 4, 5))
     kernel = flat.shape[2], flat.shape[3]
     return Window(kernel, (stride[0], stride[1]), (top, left, top, left), (dilation[0], dilation[1]))
 
 
 def joined_slices(builder: Builder, node: Node, source: Value, starts: list[int], stride: int, depth: Dim) -> Value:
-    """Return [B * depth, H, W, g * frames * C / g]: the slices of [B, D, H, W, C] that output slices 0 to `depth` read.
+    """Return the slices of [B, D, H, W, C] that output slices 0 to `depth` - 1 read.
 
-    Output slice d reads the slices at d * `stride` + each of `starts`.
+    The result is [B * depth, H, W, g * frames * C / g]. Output slice d reads the slices at d * `stride` + each of
+    `starts`.
     """
     batch, before, height, width, channels = source.dims
     joined = (batch * depth, height, width, channels * len(starts))
@@ -76,7 +77,10 @@ def joined_slices(builder: Builder, node: Node, source: Value, starts: list[int]
 
 
 def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int], stride: int) -> None:
-    """Copy, to each slice d of `y`, the slices of `x` at d * `stride` + each of `starts`; zeros beyond the ends."""
+    """Copy the slices of `x` at d * `stride` + each of `starts` to each slice d of `y`.
+
+    Slices beyond the ends of `x` are zeros.
+    """
     dims: list[Dim] = []
     for frame, start in enumerate(starts):
         skipped = max(0, -(start // stride)) if start < 0 else 0
@@ -86,7 +90,7 @@ def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int],
 
 
 def _lower_average(builder: Builder, node: Node) -> None:
-    """Average over the window of each slice, then over the depth. With a divisor, sum first, and divide last."""
+    """Average over the window of each slice, then over the depth. With a divisor, sum first and divide last."""
     kernel, stride, pads = _windows(node)
     count, divisor = bool(argument(node, 5, "count_include_pad", True)), argument(node, 6, "divisor_override")
     flat, deep = (Window(kernel[1:], stride[1:], (*pads[1:], *pads[1:])), _along_depth(kernel, stride, pads))
@@ -104,7 +108,7 @@ def _lower_max(builder: Builder, node: Node) -> None:
 
 
 def _pool(builder: Builder, node: Node, result: Node, flat: PoolF32, deep: PoolF32) -> None:
-    """Pool each slice, then each pixel over the depth."""
+    """Pool each slice, then pool each pixel along the depth."""
     source = builder.read(node.args[0], _VOLUME)
     batch, before, *image, channels = source.dims
     depth, *after = dims_at(result)[2:]

@@ -13,7 +13,7 @@ from exir.dialects.edge import to_torch_overload
 _aten = torch.ops.aten
 _GROUPS = 8
 
-# The arguments of an operator that describe its window. Lists have sizes along axes.
+# Positions of the arguments that describe the window of an operator. Lists have one size per axis.
 _OF_WINDOW: dict[object, range] = {
     _aten.convolution.default: range(3, 8),
     _aten.col2im.default: range(2, 6),
@@ -26,7 +26,10 @@ _OF_WINDOW: dict[object, range] = {
 
 
 def refuses_window(node: Node) -> Refusal:
-    """Return why no op supports the window of `node`: a kernel, stride, padding or dilation is too large."""
+    """Return why no op supports the window of `node`, or None.
+
+    A reason is a kernel, stride, padding or dilation that is too large.
+    """
     largest = max(_sizes(node), default=0)
     if largest > MAX_SIZE:
         return f"a window size of {largest} is not supported; at most {MAX_SIZE}"

@@ -1,4 +1,4 @@
-"""Tests that windows beyond the limits of ops are not delegated, and the largest ones within are."""
+"""Tests that windows beyond the limits of ops are not delegated, and that the largest windows within them are."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Activations in PyTorch."""
+"""Activation functions in PyTorch."""
 
 import torch
 import torch.nn.functional as F

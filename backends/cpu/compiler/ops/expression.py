@@ -18,12 +18,12 @@ class _Code:
         self.instructions: list[Instruction] = []
 
     def add(self, instruction: Instruction) -> "Expression":
-        """Append `instruction`, and return its result."""
+        """Append `instruction` and return its result."""
         self.instructions.append(instruction)
         return Expression(self, self._operands + len(self.instructions) - 1)
 
     def given(self, value: _Number) -> "Expression":
-        """Return `value`. A number is converted to a constant."""
+        """Return `value`. Numbers are converted to constants."""
         return value if isinstance(value, Expression) else self.add(self.instruction.constant(value))
 
 
@@ -35,7 +35,7 @@ class Expression:
         self._register = register
 
     def apply(self, opcode: Opcode, *others: _Number) -> "Expression":
-        """Return `opcode` of this value and `others`."""
+        """Return the result of `opcode` for this value and `others`."""
         operands = [self, *(self._code.given(each) for each in others)]
         return self._code.add(self._code.instruction.of(opcode, *(each._register for each in operands)))
 
@@ -44,7 +44,7 @@ class Expression:
         return self._code.add(InstructionF32.activate(self._register, activation))
 
     def where(self, yes: _Number, no: _Number) -> "Expression":
-        """Return `yes` if this value is true; otherwise, `no`."""
+        """Return `yes` if this value is true and `no` otherwise."""
         return self.apply(Opcode.WHERE, yes, no)
 
     def exp(self) -> "Expression":
@@ -93,7 +93,7 @@ Formula: TypeAlias = Callable[..., Expression]
 
 
 def program(kind: type[Elementwise], formula: Formula, numbers: Sequence[float | None]) -> Elementwise:
-    """Return the program of `formula` on `numbers` and, where `numbers` has None, on the inputs in order."""
+    """Return the program of `formula`. Its arguments are `numbers`; each None is replaced by the next input."""
     count = len([each for each in numbers if each is None])
     code = _Code(kind, count)
     tensors = iter(range(count))

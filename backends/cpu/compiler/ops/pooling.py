@@ -47,7 +47,7 @@ def _sums(spec: PoolF32, x: Tensor) -> Tensor:
 
 
 def _divisors(spec: PoolF32, x: Tensor) -> Tensor:
-    """Return the divisors of averages, which broadcast to y."""
+    """Return the divisors of averages, in a shape that broadcasts to y."""
     if spec.divisor or spec.count_padding:
         taps = _window(spec, x.permute(0, 3, 1, 2)).taps
         return torch.tensor(float(spec.divisor or taps))

@@ -32,7 +32,7 @@ def requantized(output: OutputQuantization, sums: Tensor, scale: Tensor, bias: T
 
 
 def clamped(output: OutputQuantization, low: float, high: float) -> OutputQuantization:
-    """Return the quantization of real numbers that are clamped to `low..high` first. Rounding keeps their order."""
+    """Return the quantization of real numbers clamped to `low..high`. Rounding keeps their order."""
     return replace(output, low=_quantized_bound(output, low), high=_quantized_bound(output, high))
 
 

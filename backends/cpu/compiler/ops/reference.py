@@ -20,7 +20,7 @@ Sizes = Sequence[tuple[Dim, ...]]
 def check_shapes(spec: OpSpec, sizes: Sizes) -> None:
     """Raise `InternalError` unless inputs, outputs and workspaces of `spec` may have these sizes.
 
-    By default, dimensions with the same name in the declared shapes have the same size. Ops with other relations
+    By default, dimensions with the same name in the declared shapes must have the same size. Ops with other relations
     between sizes register a function.
     """
     declared = (*spec.inputs, *spec.outputs, *spec.workspaces)

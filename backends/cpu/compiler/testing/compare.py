@@ -33,7 +33,7 @@ class Function(nn.Module):
 
 
 def lowered(module: Any, inputs: Arguments, dynamic_shapes: Any = None, **options: Any) -> ExportedProgram:
-    """Return the edge program of a module or function after delegation to the backend."""
+    """Return the edge program of a module or function, with its supported nodes delegated to the backend."""
     whole = module if isinstance(module, nn.Module) else Function(module)
     shapes = dynamic_shapes if isinstance(module, nn.Module) or dynamic_shapes is None else (dynamic_shapes,)
     program = export(whole.eval(), tuple(inputs), dynamic_shapes=shapes, strict=False)
@@ -100,7 +100,7 @@ def assert_computes(
 def assert_keeps(module: nn.Module, *calls: Arguments, dynamic_shapes: Any = None, tolerance: float = 1e-5) -> None:
     """Assert that one delegate has the results and the buffers of `module` after each of several calls.
 
-    Every changed buffer must be a state of the delegate. It begins with its value in `module`.
+    Every changed buffer must be a state of the delegate. Its initial value is that in `module`.
     """
     whole = Whole(lowered(module, calls[0], dynamic_shapes))
     payload = compile_partition(whole.partition, Options())

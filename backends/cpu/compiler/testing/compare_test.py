@@ -1,4 +1,4 @@
-"""Tests that results are compared in the order of the module, and wrong ones are found."""
+"""Tests that results are compared in the order of the module and that wrong results are detected."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Reference interpreter of payloads in PyTorch. Tensors have the addresses of the memory plan."""
+"""Reference interpreter of payloads in PyTorch. Tensors are at the addresses of the memory plan."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ _OPS: dict[DimOp, Callable[[int, int], int]] = {
     DimOp.MIN: min,
     DimOp.MAX: max,
 }
-_NAN = 255  # floats with all bits set are NaN
+_NAN = 255  # Floats with all bits set are NaN.
 _INPUT, _OUTPUT, _SCRATCH, _DATA, _STATE = range(5)
 Arguments = Sequence[Tensor | int]
 
@@ -45,7 +45,7 @@ Arguments = Sequence[Tensor | int]
 def run_payload(payload: bytes, named: Mapping[str, memoryview], arguments: Arguments) -> list[Tensor]:
     """Return the results of a call, and update arguments that are states.
 
-    Scratch begins as NaN, so reads of unwritten memory are found.
+    Scratch is initialized with NaN, so that reads of unwritten memory are detected.
     """
     return _Run(read(payload), named, arguments).results()
 
@@ -125,7 +125,7 @@ def _inverse(order: Sequence[int]) -> list[int]:
 
 
 def dim_values(entries: Sequence[DimEntry], arguments: Arguments) -> list[int]:
-    """Return the values of the table of dims for a call. Raises `AssertionError` if one exceeds its maximum."""
+    """Return the values of the table of dims for a call. Raises `AssertionError` if a value exceeds its maximum."""
     values: list[int] = []
     for entry in entries:
         values.append(_dim_value(entry, values, arguments))

@@ -19,7 +19,7 @@ class RmsNorm(nn.Module):
 
 
 class RotaryAttention(nn.Module):
-    """Grouped-query attention with rotary position embedding; over a cache if positions are given."""
+    """Grouped-query attention with rotary position embedding. It uses a cache if positions are given."""
 
     def __init__(self, cached: bool) -> None:
         super().__init__()
@@ -63,9 +63,9 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A decoder like Llama: tokens [1, n] to logits [1, n, words]. With a cache, it also takes positions [n].
+    """A decoder like Llama, from tokens [1, n] to logits [1, n, words]. With a cache, it also takes positions [n].
 
-    Each call computes the mask from positions and the ends of packed sequences, by indexing of two dimensions.
+    Each call computes the mask from positions and the ends of packed sequences, by indexing in two dimensions.
     """
 
     def __init__(self, cached: bool) -> None:
@@ -98,7 +98,7 @@ class Decoder(nn.Module):
 
 
 class Encoder(nn.Module):
-    """An encoder like BERT: tokens and a padding mask, both [1, n], to features."""
+    """An encoder like BERT, from tokens and a padding mask, both [1, n], to features."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ def _encoder_layer() -> nn.TransformerEncoderLayer:
 
 
 class VisionTransformer(nn.Module):
-    """Images [n, 3, 16, 16] to logits."""
+    """A classifier from images [n, 3, 16, 16] to logits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -142,7 +142,7 @@ class VisionTransformer(nn.Module):
 
 
 class ConvNeXtBlock(nn.Module):
-    """ConvNeXt block on images [n, 8, h, w]: depthwise convolution, norm, two linear layers, scale per channel."""
+    """ConvNeXt block for images [n, 8, h, w]: depthwise convolution, norm, two linear layers, scale per channel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -156,7 +156,7 @@ class ConvNeXtBlock(nn.Module):
 
 
 class StandardisedBlock(nn.Module):
-    """Block on images [n, 8, h, w] whose weights are standardized in each call, as in normalizer-free networks."""
+    """Block for images [n, 8, h, w] whose weights are standardized in each call, as in normalizer-free networks."""
 
     def __init__(self) -> None:
         super().__init__()
