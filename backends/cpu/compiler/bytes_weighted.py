@@ -13,18 +13,15 @@ from backends.cpu.compiler.lower.volumes import flat_weight
 from backends.cpu.compiler.ops.quantization import clamped
 from backends.cpu.compiler.packing import group_bias, padded, quads, tap_quads
 from backends.cpu.compiler.quantized import Codes
-from backends.cpu.schema.convolution import (
+from backends.cpu.schema.convolution import ConvF32, ConvQs8, DwconvF32, DwconvQs8
+from backends.cpu.schema.copies import Permute
+from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.kernel_sizes import (
     CONV_QS8_MAX_CHANNELS,
     CONV_QS8_MAX_QUADS,
     CONV_QS8_MAX_TAPS,
     DWCONV_QS8_MAX_TAPS,
-    ConvF32,
-    ConvQs8,
-    DwconvF32,
-    DwconvQs8,
 )
-from backends.cpu.schema.copies import Permute
-from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.quantization import Quantize
 from backends.cpu.schema.records import NONE, Activation, ActivationFunction, OutputQuantization, QuantParams, Window
 

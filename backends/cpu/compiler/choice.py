@@ -13,7 +13,6 @@ from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.packing import unquadded, winograd_pairs
 from backends.cpu.compiler.rewrite import Rewriter
 from backends.cpu.schema.convolution import (
-    WINOGRAD_QS8_SIDE,
     ConvF32,
     ConvQs8,
     DwconvF32,
@@ -24,6 +23,7 @@ from backends.cpu.schema.convolution import (
 )
 from backends.cpu.schema.cost_model import MBCONV_MAX_BLOCKS
 from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.kernel_sizes import WINOGRAD_QS8_SIDE
 from backends.cpu.schema.records import Window
 
 _FLOAT_BYTES = 4

@@ -8,11 +8,11 @@ from torch import Tensor
 
 from backends.cpu.compiler import cost
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
-from backends.cpu.compiler.packing import WIDTH
 from backends.cpu.compiler.plan import live_bytes
 from backends.cpu.compiler.rewrite import Rewriter
 from backends.cpu.schema.convolution import DwconvF32
 from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.kernel_sizes import PANEL
 
 # Maximum number of blocks to halve. Each search visits the whole graph.
 _MOST_HALVED = 16
@@ -31,7 +31,7 @@ class _Block:
 
     @property
     def half(self) -> int:
-        return self.channels // 2 // WIDTH * WIDTH
+        return self.channels // 2 // PANEL * PANEL
 
     @property
     def channels(self) -> int:

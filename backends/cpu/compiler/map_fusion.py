@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from backends.cpu.compiler.graph import Op, OpGraph, Value
 from backends.cpu.compiler.rewrite import Rewriter
-from backends.cpu.schema.elementwise import MAX_OPERANDS, MAX_REGISTERS, ElementwiseF32, InstructionF32
+from backends.cpu.schema.elementwise import ElementwiseF32, InstructionF32
+from backends.cpu.schema.kernel_sizes import ELEMENTWISE_MAX_OPERANDS, ELEMENTWISE_MAX_REGISTERS
 
 
 def join_maps(graph: OpGraph) -> None:
@@ -36,7 +37,7 @@ def _join(first: Op, last: Op) -> Op | None:
     assert isinstance(one, ElementwiseF32) and isinstance(two, ElementwiseF32)
     inputs = list(dict.fromkeys([*first.inputs, *(each for each in last.inputs if each is not first.output)]))
     count = len(inputs) + len(one.instructions) + len(two.instructions)
-    if len(inputs) > MAX_OPERANDS or count > MAX_REGISTERS:
+    if len(inputs) > ELEMENTWISE_MAX_OPERANDS or count > ELEMENTWISE_MAX_REGISTERS:
         return None
     before = _renumbered(first, inputs, len(inputs), {})
     result = len(inputs) + len(before) - 1

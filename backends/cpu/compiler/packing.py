@@ -8,16 +8,16 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from backends.cpu.schema.cost_model import STRASSEN_COLUMNS
+from backends.cpu.schema.kernel_sizes import PANEL, STRASSEN_PRODUCTS
 from backends.cpu.schema.records import LowBitFormat, WeightOffset
 
-WIDTH = 16
 _MOST_INT16 = torch.iinfo(torch.int16).max
 _MAX_EXACT_TERMS = 16
 
 
 def padded(tensor: Tensor, dim: int) -> Tensor:
-    """Pad `tensor` with zeros at the end of `dim`, to a multiple of `WIDTH`."""
-    missing = -tensor.shape[dim] % WIDTH
+    """Pad `tensor` with zeros at the end of `dim`, to a multiple of `PANEL`."""
+    missing = -tensor.shape[dim] % PANEL
     if not missing:
         return tensor
     shape = [*tensor.shape]
@@ -29,7 +29,7 @@ def panels(weight: Tensor) -> Tensor:
     """Pack [..., N, K] as [..., ceil(N / 16), K, 16]."""
     full = padded(weight, -2)
     *batch, n, k = full.shape
-    return full.reshape(*batch, n // WIDTH, WIDTH, k).transpose(-1, -2).contiguous()
+    return full.reshape(*batch, n // PANEL, PANEL, k).transpose(-1, -2).contiguous()
 
 
 def unpanelled(packed: Tensor, n: int) -> Tensor:
@@ -84,17 +84,14 @@ def winograd_pairs(codes: Tensor) -> Tensor:
     Two channels of a column are adjacent. N is a multiple of 16, and C is a multiple of 2.
     """
     transformed = (_WHOLE @ codes.double() @ _WHOLE.t()).flatten(2).permute(2, 0, 1).to(torch.int16)
-    by_panel = transformed.unflatten(2, (-1, 2)).unflatten(1, (-1, WIDTH))
+    by_panel = transformed.unflatten(2, (-1, 2)).unflatten(1, (-1, PANEL))
     return by_panel.transpose(2, 3).flatten(3).contiguous()
 
 
 def winograd_codes(packed: Tensor) -> Tensor:
     """Undo `winograd_pairs`. The result is float64."""
-    columns = packed.unflatten(3, (WIDTH, 2)).transpose(2, 3).flatten(3).flatten(1, 2)
+    columns = packed.unflatten(3, (PANEL, 2)).transpose(2, 3).flatten(3).flatten(1, 2)
     return (_BACK @ columns.permute(1, 2, 0).unflatten(2, (6, 6)).double() @ _BACK.t()).round()
-
-
-STRASSEN_PRODUCTS = 7
 
 
 def strassen_panels(weight: Tensor) -> Tensor:
@@ -116,7 +113,7 @@ def strassen_bias(bias: Tensor) -> Tensor:
 
 def unstrassen(packed: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
     """Undo `strassen_panels` and `strassen_bias`, up to rounding."""
-    groups = packed.split(STRASSEN_PRODUCTS * STRASSEN_COLUMNS // WIDTH)
+    groups = packed.split(STRASSEN_PRODUCTS * STRASSEN_COLUMNS // PANEL)
     columns = [unpanelled(group.unflatten(0, (STRASSEN_PRODUCTS, -1)), STRASSEN_COLUMNS) for group in groups]
     a, _, c, b_less_a, _, d, _ = torch.cat(columns, 1)
     left, more = bias.chunk(2)
@@ -156,14 +153,14 @@ def tap_quads(codes: Tensor) -> Tensor:
 def unquadded_taps(packed: Tensor, channels: int, kernel: Sequence[int]) -> Tensor:
     """Undo `tap_quads`."""
     height, width = kernel
-    columns = packed.transpose(1, 2).reshape(packed.shape[0] * WIDTH, width, -1)
+    columns = packed.transpose(1, 2).reshape(packed.shape[0] * PANEL, width, -1)
     return columns[:channels, :, :height].transpose(1, 2).unsqueeze(1)
 
 
 def _quadded(rows: Tensor) -> Tensor:
     """Pack [N, K] as [N / 16, ceil(K / 4), 16, 4]."""
     full = F.pad(rows, (0, -rows.shape[1] % 4))
-    return full.reshape(-1, WIDTH, full.shape[1] // 4, 4).transpose(1, 2).contiguous()
+    return full.reshape(-1, PANEL, full.shape[1] // 4, 4).transpose(1, 2).contiguous()
 
 
 def max_exact_terms(packed: Tensor, span: int) -> int:

@@ -7,7 +7,8 @@ from typing import Any
 from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.graph import Op, OpGraph
 from backends.cpu.compiler.rewrite import Rewriter
-from backends.cpu.schema.gemm import QBW_MAX_OUTPUTS, GemmF32Qbw
+from backends.cpu.schema.gemm import GemmF32Qbw
+from backends.cpu.schema.kernel_sizes import QBW_MAX_OUTPUTS
 
 _X, _SCALES = 0, 2
 

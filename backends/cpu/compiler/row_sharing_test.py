@@ -6,7 +6,8 @@ from torch import Tensor, nn
 from backends.cpu.compiler.graph import Op
 from backends.cpu.compiler.testing.compare import assert_computes, assert_keeps, ops
 from backends.cpu.compiler.testing.low_bit import Layer
-from backends.cpu.schema.gemm import QBW_MAX_OUTPUTS, GemmF32Qbw
+from backends.cpu.schema.gemm import GemmF32Qbw
+from backends.cpu.schema.kernel_sizes import QBW_MAX_OUTPUTS
 
 
 class Side(nn.Module):

@@ -5,7 +5,7 @@
 /* An et_add_part for float32 panels. */
 static void add_part(const void *weights, et_tiles *tiles, size_t first,
                      const et_cpu_pixels *pixels) {
-  tiles->panels = (const float *)weights + first * ET_PANEL;
+  tiles->panels = (const float *)weights + first * ET_CPU_PANEL;
   ET_CPU_NAME(et_cpu_tiles)(tiles, pixels->pixels, pixels->columns);
 }
 

@@ -103,7 +103,7 @@ ET_INLINE void add_tap(const float *x, size_t stride, const et_f32 *w,
 ET_INLINE void add_taps(const et_tiles *t, const float *const *taps, size_t at,
                         size_t stride, int vectors, int tiles, et_sums *sums) {
   const float *panels = t->panels;
-  for (size_t k = 0; k < t->depth; k++, panels += ET_PANEL) {
+  for (size_t k = 0; k < t->depth; k++, panels += ET_CPU_PANEL) {
     const float *x = taps[k] + at;
     et_f32 w[ET_TILE_VECTORS];
     ET_UNROLL for (int v = 0; v < vectors; v++) {
@@ -166,19 +166,20 @@ static void run_together(const et_tiles *t, const strip *s, size_t column) {
 /* Computes a tile with fewer rows or columns. */
 ET_NOINLINE void run_part(const et_tiles *tiles, const strip *s, size_t column,
                           size_t rows, size_t columns) {
-  float out[ET_TILE_ROWS * ET_PANEL];
-  float residual[ET_TILE_ROWS * ET_PANEL] = {0};
+  float out[ET_TILE_ROWS * ET_CPU_PANEL];
+  float residual[ET_TILE_ROWS * ET_CPU_PANEL] = {0};
   et_tiles part = *tiles;
   if (part.residual != NULL) {
-    et_copy_columns(part.residual, part.residual_stride, residual, ET_PANEL,
+    et_copy_columns(part.residual, part.residual_stride, residual, ET_CPU_PANEL,
                     rows, columns);
     part.residual = residual;
-    part.residual_stride = ET_PANEL;
+    part.residual_stride = ET_CPU_PANEL;
   }
   part.out = out;
-  part.out_stride = ET_PANEL;
+  part.out_stride = ET_CPU_PANEL;
   run_one(&part, s, column);
-  et_copy_columns(out, ET_PANEL, tiles->out, tiles->out_stride, rows, columns);
+  et_copy_columns(out, ET_CPU_PANEL, tiles->out, tiles->out_stride, rows,
+                  columns);
 }
 
 ET_NOINLINE void run_at(const et_tiles *tiles, const strip *s, size_t column,
@@ -227,8 +228,8 @@ static et_tiles strip_tiles(const strip *s) {
   const size_t depth = c->channels * w->kernel_y * w->kernel_x;
   const et_tiles tiles = {.depth = depth,
                           .panels = c->panels,
-                          .panel_stride = depth * ET_PANEL,
-                          .lanes = ET_PANEL,
+                          .panel_stride = depth * ET_CPU_PANEL,
+                          .lanes = ET_CPU_PANEL,
                           .start = c->bias,
                           .out = s->out + first,
                           .out_stride = c->columns,
@@ -244,18 +245,18 @@ static void run_strip(const strip *s) {
   et_tiles tiles = strip_tiles(s);
   size_t left = s->conv->columns;
   while (left > 0) {
-    const bool whole = s->columns >= ET_TILE_ROWS && left >= ET_PANEL;
-    const bool several = whole && left >= PANELS * ET_PANEL;
+    const bool whole = s->columns >= ET_TILE_ROWS && left >= ET_CPU_PANEL;
+    const bool several = whole && left >= PANELS * ET_CPU_PANEL;
     if (several) {
       run_panels(&tiles, s, 0, run_several);
     } else if (whole) {
       run_panel(&tiles, s);
     } else {
-      run_parts(&tiles, s, left < ET_PANEL ? left : ET_PANEL);
+      run_parts(&tiles, s, left < ET_CPU_PANEL ? left : ET_CPU_PANEL);
     }
     const size_t panels = several ? PANELS : 1;
     et_tiles_right(&tiles, panels);
-    left -= left < panels * ET_PANEL ? left : panels * ET_PANEL;
+    left -= left < panels * ET_CPU_PANEL ? left : panels * ET_CPU_PANEL;
   }
 }
 
@@ -285,7 +286,7 @@ static void copy_strip(strip *s) {
 static bool has_rows_inside(const strip *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t reach = reach_of(w->kernel_y, w->dilation_y);
-  return s->conv->columns % ET_PANEL == 0 && s->y < w->height &&
+  return s->conv->columns % ET_CPU_PANEL == 0 && s->y < w->height &&
          reach <= w->height - s->y;
 }
 

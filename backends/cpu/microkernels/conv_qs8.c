@@ -2,15 +2,16 @@
 
 #include "backends/cpu/microkernels/windows_i8.h"
 
-_Static_assert(ET_CPU_QUADS_I8 * 4 * 128 <= 1 << 21,
+_Static_assert(ET_CPU_CONV_QS8_MAX_QUADS * 4 * 128 <= 1 << 21,
                "sums of weights are et_sum_of_bytes");
 
-_Static_assert(ET_CPU_QUADS_I8 <= ET_I8_MOST_QUADS, "a row fits its buffer");
+_Static_assert(ET_CPU_CONV_QS8_MAX_QUADS <= ET_I8_MOST_QUADS,
+               "a row fits its buffer");
 
 /* Maximum number of pieces per block. */
 #define MOST_PIECES 768
 
-_Static_assert(MOST_PIECES >= ET_CPU_TAPS_I8, "a row fits");
+_Static_assert(MOST_PIECES >= ET_CPU_CONV_QS8_MAX_TAPS, "a row fits");
 
 /* Source of a packed block: pieces of the image, or copied rows of windows. */
 typedef union source {
@@ -29,7 +30,8 @@ typedef struct call {
   bool is_point; /* output pixel i reads input pixel i */
   et_rounder rounder;
   source source;
-  uint8_t beyond[ET_CPU_CHANNELS_I8 + ET_I8_STEP]; /* zero points of x */
+  uint8_t
+      beyond[ET_CPU_CONV_QS8_MAX_CHANNELS + ET_I8_STEP]; /* zero points of x */
   et_packed_i8 packed;
   et_runs_i8 runs;
 } call;
@@ -115,7 +117,7 @@ static void run_panels(call *c, size_t first, size_t count,
                        et_target_i8 *target) {
   const et_cpu_conv_qs8 *conv = c->conv;
   const size_t columns = conv->columns / conv->groups;
-  const size_t panels = (columns + ET_PANEL - 1) / ET_PANEL;
+  const size_t panels = (columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
   const size_t panel = c->group * panels + first;
   const size_t quads = (c->taps * c->channels + 3) / 4;
   et_requantizer requantizers[ET_I8_PANELS];
@@ -123,11 +125,11 @@ static void run_panels(call *c, size_t first, size_t count,
   for (size_t i = 0; i < count; i++) {
     requantizers[i] = et_requantizer_of(&conv->of_columns, &conv->quantizing,
                                         conv->x.zero_point + c->packed.shift,
-                                        (panel + i) * ET_PANEL);
+                                        (panel + i) * ET_CPU_PANEL);
     target->is_far |= requantizers[i].is_far;
   }
   target->requantizers = requantizers;
-  const int8_t *weights = conv->panels + panel * quads * 4 * ET_PANEL;
+  const int8_t *weights = conv->panels + panel * quads * 4 * ET_CPU_PANEL;
 #if ET_SUMS_OF_16
   ET_CPU_NAME(et_cpu_fit_i8)(&c->packed, weights);
 #endif
@@ -145,8 +147,8 @@ static void run_rows(call *c, size_t pixel, size_t rows) {
   for (size_t n = 0, done; n < c->columns; n += done, target.out += done) {
     const size_t panels = et_i8_panels(c->columns - n);
     target.columns = c->columns - n;
-    run_panels(c, (c->first_column + n) / ET_PANEL, panels, &target);
-    done = panels * ET_PANEL;
+    run_panels(c, (c->first_column + n) / ET_CPU_PANEL, panels, &target);
+    done = panels * ET_CPU_PANEL;
   }
 }
 

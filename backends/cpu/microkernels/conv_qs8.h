@@ -18,6 +18,7 @@
 #include "backends/cpu/microkernels/quantized.h"
 #include "backends/cpu/microkernels/variants.h"
 #include "backends/cpu/microkernels/window.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 
 typedef struct et_cpu_conv_qs8 {
   et_cpu_window window;
@@ -42,12 +43,6 @@ typedef struct et_cpu_pixels_i8 {
   size_t first_column; /* a multiple of 16 */
   size_t columns;
 } et_cpu_pixels_i8;
-
-/* Maximum number of taps and quads of a window, and of channels of a group. They bound the buffers
- * on the stack. A tap in the padding reads one value per channel. */
-#define ET_CPU_TAPS_I8 64
-#define ET_CPU_QUADS_I8 4096
-#define ET_CPU_CHANNELS_I8 4096
 
 typedef void et_cpu_conv_qs8_function(const et_cpu_conv_qs8 *conv,
                                       const et_cpu_pixels_i8 *pixels);

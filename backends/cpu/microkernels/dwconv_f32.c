@@ -28,7 +28,7 @@ typedef struct strip {
 typedef struct lane {
   size_t first;
   size_t count;      /* at most ET_CPU_LANES */
-  const float *taps; /* ET_PANEL apart */
+  const float *taps; /* ET_CPU_PANEL apart */
   et_f32 bias;
 } lane;
 
@@ -36,10 +36,11 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 ET_INLINE lane find_lane(const strip *s, size_t channel) {
   const et_cpu_dwconv *d = s->depthwise;
-  const size_t panel = d->window.kernel_y * d->window.kernel_x * ET_PANEL;
-  const lane l = {channel, smaller(ET_CPU_LANES, s->end - channel),
-                  d->taps + channel / ET_PANEL * panel + channel % ET_PANEL,
-                  et_f32_load(d->bias + channel)};
+  const size_t panel = d->window.kernel_y * d->window.kernel_x * ET_CPU_PANEL;
+  const lane l = {
+      channel, smaller(ET_CPU_LANES, s->end - channel),
+      d->taps + channel / ET_CPU_PANEL * panel + channel % ET_CPU_PANEL,
+      et_f32_load(d->bias + channel)};
   return l;
 }
 
@@ -80,12 +81,12 @@ ET_INLINE void add_window(const strip *s, const lane *l, const reach *r,
   const size_t step = d->window.dilation_x * d->channels;
   et_f32 sum = l->bias;
   for (size_t i = 0; i < d->window.kernel_y; i++) {
-    const float *taps = l->taps + i * d->window.kernel_x * ET_PANEL;
+    const float *taps = l->taps + i * d->window.kernel_x * ET_CPU_PANEL;
     if (s->rows[i] != NULL) {
       const float *at = s->rows[i] + r->column * d->channels + l->first;
       for (size_t j = r->begin; j < r->end; j++, at += step) {
         sum = et_f32_fma(load_lane(at, l->count, whole),
-                         et_f32_load(taps + j * ET_PANEL), sum);
+                         et_f32_load(taps + j * ET_CPU_PANEL), sum);
       }
     }
   }
@@ -152,7 +153,7 @@ ET_INLINE void add_row(const group *g, const float *row, const float *from,
   const int columns = (pixels - 1) * stride + kernel;
   et_f32 taps[MOST_KERNEL];
   ET_UNROLL for (int j = 0; j < kernel; j++) {
-    taps[j] = et_f32_load(from + j * ET_PANEL);
+    taps[j] = et_f32_load(from + j * ET_CPU_PANEL);
   }
   ptrdiff_t at = g->before + (ptrdiff_t)c;
   ET_UNROLL for (int j = 0; j < columns; j++, at += (ptrdiff_t)g->pixel) {
@@ -176,7 +177,7 @@ ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
   const et_f32 bias = et_f32_load(g->bias + c);
   et_f32 sums[MOST_PIXELS];
   ET_UNROLL for (int i = 0; i < pixels; i++) { sums[i] = bias; }
-  for (int i = 0; i < kernel; i++, taps += kernel * ET_PANEL) {
+  for (int i = 0; i < kernel; i++, taps += kernel * ET_CPU_PANEL) {
     if (g->rows[i] != NULL) {
       add_row(g, g->rows[i], taps, c, kernel, stride, pixels, sums);
     }
@@ -190,16 +191,16 @@ ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
 
 /* Taps of a vector of channels that may start within a panel. The last store writes beyond
  * them. */
-typedef float lane_taps[(MOST_KERNEL * MOST_KERNEL + 1) * ET_PANEL];
+typedef float lane_taps[(MOST_KERNEL * MOST_KERNEL + 1) * ET_CPU_PANEL];
 
 ET_NOINLINE void copy_taps(const strip *s, size_t channel, size_t count,
                            lane_taps to) {
-  const size_t apart = ET_PANEL - channel % ET_PANEL;
+  const size_t apart = ET_CPU_PANEL - channel % ET_CPU_PANEL;
   const float *panel =
-      s->depthwise->taps + channel / ET_PANEL * count * ET_PANEL;
-  const float *next = panel + count * ET_PANEL;
-  for (size_t i = 0; i < count * ET_PANEL; i += ET_PANEL) {
-    et_f32_store(to + i, et_f32_load(panel + i + ET_PANEL - apart));
+      s->depthwise->taps + channel / ET_CPU_PANEL * count * ET_CPU_PANEL;
+  const float *next = panel + count * ET_CPU_PANEL;
+  for (size_t i = 0; i < count * ET_CPU_PANEL; i += ET_CPU_PANEL) {
+    et_f32_store(to + i, et_f32_load(panel + i + ET_CPU_PANEL - apart));
     if (apart < ET_CPU_LANES) {
       et_f32_store(to + i + apart, et_f32_load(next + i));
     }
@@ -214,9 +215,10 @@ ET_INLINE void each_lane(const strip *s, const group *all, const float *last,
   const float *taps = s->depthwise->taps;
   const size_t end = s->end;
   for (size_t c = s->first; c < end; c += ET_CPU_LANES) {
-    const size_t panel = c / ET_PANEL * (size_t)(kernel * kernel);
+    const size_t panel = c / ET_CPU_PANEL * (size_t)(kernel * kernel);
     const bool is_whole = c + ET_CPU_LANES <= end;
-    some_lanes(&g, is_whole ? taps + panel * ET_PANEL + c % ET_PANEL : last,
+    some_lanes(&g,
+               is_whole ? taps + panel * ET_CPU_PANEL + c % ET_CPU_PANEL : last,
                is_whole ? c : end - ET_CPU_LANES, kernel, stride, pixels);
   }
 }

@@ -17,6 +17,7 @@
 #include "backends/cpu/microkernels/quantized.h"
 #include "backends/cpu/microkernels/variants.h"
 #include "backends/cpu/microkernels/window.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 
 typedef struct et_cpu_dwconv_qs8 {
   et_cpu_window window;
@@ -29,9 +30,6 @@ typedef struct et_cpu_dwconv_qs8 {
   uint8_t *out; /* [batch, out_height, out_width, channels] */
   size_t channels;
 } et_cpu_dwconv_qs8;
-
-/* Maximum number of taps. It bounds the buffers on the stack. */
-#define ET_CPU_DWCONV_TAPS_I8 64
 
 /* Rows of the output, counted over all images, and up to ET_CPU_DWCONV_CHANNELS_I8 channels. */
 typedef struct et_cpu_rows_i8 {

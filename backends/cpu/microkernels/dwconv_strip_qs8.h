@@ -8,7 +8,7 @@
 
 /* Number of channels that are computed and requantized at once. */
 #define ET_STRIP_CHANNELS (ET_ROUNDED * ET_CPU_LANES)
-#define ET_STRIP_PANELS (ET_STRIP_CHANNELS / ET_PANEL)
+#define ET_STRIP_PANELS (ET_STRIP_CHANNELS / ET_CPU_PANEL)
 
 /* Whether the accumulators of three pixels and all taps of a 3 x 3 window fit the registers. */
 #if defined(ET_CPU_ISA_AVX512)
@@ -72,11 +72,11 @@ typedef struct et_strip_i8 {
   size_t bands;
   size_t count;  /* channels per band, at most ET_STRIP_CHANNELS / bands */
   size_t height; /* quads per column */
-  et_line_i8 rows[ET_U8_MOST_PARTS][ET_CPU_DWCONV_TAPS_I8];
+  et_line_i8 rows[ET_U8_MOST_PARTS][ET_CPU_DWCONV_QS8_MAX_TAPS];
   const uint8_t *end; /* end of readable memory */
   bool is_near_end;   /* vector loads from these rows may reach beyond `end` */
   uint8_t *out[ET_U8_MOST_PARTS];
-  et_word_i8 taps[ET_CPU_DWCONV_TAPS_I8 *
+  et_word_i8 taps[ET_CPU_DWCONV_QS8_MAX_TAPS *
                   ET_MOST_WORDS]; /* [kernel_x][height][words] */
   et_i32 start[ET_ROUNDED];
   et_making_i8 making;

@@ -9,7 +9,7 @@
 static void et_join_panels_i8(const et_strip_i8 *s, const void *panels,
                               size_t stride, void *to) {
   static const uint8_t none[ET_ROUNDED * 16];
-  const size_t count = (s->count + ET_PANEL - 1) / ET_PANEL;
+  const size_t count = (s->count + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
   const size_t places = ET_STRIP_PANELS / s->bands; /* per band */
   const uint8_t *from[ET_STRIP_PANELS];
   for (size_t p = 0; p < ET_STRIP_PANELS; p++) {
@@ -28,9 +28,9 @@ static void et_join_panels_i8(const et_strip_i8 *s, const void *panels,
 static void et_read_taps_i8(et_strip_i8 *s) {
   const size_t quads = s->height * s->depthwise->window.kernel_x;
   const int8_t *from = s->depthwise->taps + s->first_channel * quads * 4;
-  for (size_t q = 0; q < quads; q++, from += 4 * ET_PANEL) {
+  for (size_t q = 0; q < quads; q++, from += 4 * ET_CPU_PANEL) {
     et_word_i8 taps;
-    et_join_panels_i8(s, from, quads * 4 * ET_PANEL, &taps);
+    et_join_panels_i8(s, from, quads * 4 * ET_CPU_PANEL, &taps);
 #if ET_SUMS_OF_16
     if (s->form == ET_FORM_WIDE) {
       et_widen_quads_i8(taps.of, true, s->taps + 2 * q);
@@ -44,7 +44,7 @@ static void et_read_taps_i8(et_strip_i8 *s) {
 /* Loads float32 biases, or adds int32 biases to the initial accumulators. */
 static void et_read_biases_i8(et_strip_i8 *s, et_f32 inverse) {
   const et_cpu_columns_i8 *columns = &s->depthwise->of_columns;
-  const size_t panel = ET_PANEL * sizeof(float);
+  const size_t panel = ET_CPU_PANEL * sizeof(float);
   if (columns->start != NULL) {
     et_i32 starts[ET_ROUNDED];
     et_join_panels_i8(s, columns->start + s->first_channel, panel, starts);
@@ -62,7 +62,7 @@ static void et_read_biases_i8(et_strip_i8 *s, et_f32 inverse) {
 
 static void et_read_columns_i8(et_strip_i8 *s, int32_t shift) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
-  const size_t panel = ET_PANEL * sizeof(float);
+  const size_t panel = ET_CPU_PANEL * sizeof(float);
   const et_f32 inverse = et_f32_all(d->quantizing.inverse);
   et_join_panels_i8(s, d->of_columns.sums + s->first_channel, panel, s->start);
   et_join_panels_i8(s, d->of_columns.scale + s->first_channel, panel,

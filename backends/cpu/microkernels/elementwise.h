@@ -10,13 +10,12 @@
 #define BACKENDS_CPU_MICROKERNELS_ELEMENTWISE_H_
 
 #include "backends/cpu/microkernels/variants.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 #include "backends/cpu/schema/records.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define ET_CPU_ELEMENTWISE_OPERANDS 8
-#define ET_CPU_ELEMENTWISE_REGISTERS 32
 #define ET_CPU_ELEMENTWISE_FLOATS 8192 /* size of all buffers, 32 KiB */
 #define ET_CPU_ELEMENTWISE_BLOCK 1024  /* maximum elements per block */
 
@@ -28,7 +27,7 @@ typedef struct et_cpu_elementwise {
 
 /* Registers of one thread. They point into `buffers` or to tensors. */
 typedef struct et_cpu_elementwise_state {
-  const float *registers[ET_CPU_ELEMENTWISE_REGISTERS];
+  const float *registers[ET_CPU_ELEMENTWISE_MAX_REGISTERS];
   float buffers[ET_CPU_ELEMENTWISE_FLOATS]; /* one pointer per register */
 } et_cpu_elementwise_state;
 

@@ -98,11 +98,12 @@ ET_INLINE et_gather_block et_next_block(size_t tap, size_t channel, size_t taps,
 ET_INLINE et_tiles et_gather_tiles(const et_cpu_conv *c,
                                    const et_cpu_pixels *at, size_t depth) {
   const size_t group_columns = c->columns / c->groups;
-  const size_t padded = (group_columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
+  const size_t padded =
+      (group_columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL * ET_CPU_PANEL;
   const size_t column = at->group * padded + at->first_column;
   const size_t first = at->group * group_columns + at->first_column;
   const et_tiles tiles = {
-      .panel_stride = depth * ET_PANEL,
+      .panel_stride = depth * ET_CPU_PANEL,
       .start = c->bias + column,
       .out = at->out + first,
       .out_stride = c->columns,
@@ -117,8 +118,8 @@ ET_INLINE et_tiles et_gather_tiles(const et_cpu_conv *c,
 ET_INLINE size_t et_first_weight(const et_cpu_conv *c, const et_cpu_pixels *at,
                                  size_t depth) {
   const size_t group_columns = c->columns / c->groups;
-  const size_t panels = (group_columns + ET_PANEL - 1) / ET_PANEL;
-  return (at->group * panels * ET_PANEL + at->first_column) * depth;
+  const size_t panels = (group_columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
+  return (at->group * panels * ET_CPU_PANEL + at->first_column) * depth;
 }
 
 /* Adds a part of K, which starts at `first`, to `tiles`. */

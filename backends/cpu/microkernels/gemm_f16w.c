@@ -13,12 +13,12 @@
 #endif
 
 /* Prefetch distance, in weights of a panel. Two rows of K fill a cache line. */
-#define AHEAD (24 * ET_PANEL)
+#define AHEAD (24 * ET_CPU_PANEL)
 
 ET_INLINE void add_weights(const et_cpu_gemm_f16w *p, const uint16_t *panels,
                            bool is_bfloat, int vectors, et_f32 *sums) {
-  const size_t stride = p->product.depth * ET_PANEL;
-  for (size_t k = 0; k < p->product.depth; k++, panels += ET_PANEL) {
+  const size_t stride = p->product.depth * ET_CPU_PANEL;
+  for (size_t k = 0; k < p->product.depth; k++, panels += ET_CPU_PANEL) {
     const et_f32 x = et_f32_all(p->product.x[k]);
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       const uint16_t *from = panels + (size_t)(v / ET_PANEL_VECTORS) * stride +
@@ -71,12 +71,12 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 void ET_CPU_NAME(et_cpu_gemm_f16w_row)(const et_cpu_gemm_f16w *product,
                                        const et_cpu_range *range) {
-  const size_t most = ROW_PANELS * ET_PANEL;
+  const size_t most = ROW_PANELS * ET_CPU_PANEL;
   size_t column = range->first_column;
   for (size_t left = range->columns; left > 0;) {
     const size_t width =
-        smaller(left, left > most - ET_PANEL ? most : ET_PANEL);
-    if (left > most - ET_PANEL) {
+        smaller(left, left > most - ET_CPU_PANEL ? most : ET_CPU_PANEL);
+    if (left > most - ET_CPU_PANEL) {
       run_panels(product, column, width, ROW_PANELS);
     } else {
       run_panels(product, column, width, 1);
@@ -91,7 +91,7 @@ static void put_block(const void *weights, size_t panel, size_t first,
                       size_t depth, float *to) {
   const et_cpu_gemm_f16w *p = weights;
   const uint16_t *from =
-      p->panels + (panel * p->product.depth + first) * ET_PANEL;
+      p->panels + (panel * p->product.depth + first) * ET_CPU_PANEL;
   et_widen_panel(from, to, depth, p->is_bfloat);
 }
 

@@ -10,7 +10,7 @@ static et_tiles whole_tiles(const et_cpu_gemm *p, const et_cpu_range *range) {
       .x_stride = p->depth,
       .segments = 1,
       .panels = p->panels + range->first_column * p->depth,
-      .panel_stride = p->depth * ET_PANEL,
+      .panel_stride = p->depth * ET_CPU_PANEL,
       .start = p->bias + range->first_column,
       .out = p->out + first,
       .out_stride = p->columns,
@@ -23,7 +23,7 @@ static et_tiles whole_tiles(const et_cpu_gemm *p, const et_cpu_range *range) {
 
 void ET_CPU_NAME(et_cpu_gemm_f32)(const et_cpu_gemm *product,
                                   const et_cpu_range *range) {
-  const size_t group = ET_TILE_PANELS * ET_PANEL;
+  const size_t group = ET_TILE_PANELS * ET_CPU_PANEL;
   et_tiles tiles = whole_tiles(product, range);
   size_t left = range->columns;
   while (left > 0) {

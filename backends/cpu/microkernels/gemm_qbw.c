@@ -22,7 +22,7 @@ ET_INLINE void put_words(const et_cpu_gemm_qbw *p, const int32_t *words,
     const et_f32 zero = zeros_at(p, at, bits);
     const et_f32 minimum = et_parameters_load(&p->minima, at);
     ET_UNROLL for (int j = 0; j < codes; j++) {
-      et_f32_store(to + j * ET_PANEL + v * ET_CPU_LANES,
+      et_f32_store(to + j * ET_CPU_PANEL + v * ET_CPU_LANES,
                    (et_code(w, j, bits) - zero) * scale + minimum);
     }
   }
@@ -34,14 +34,14 @@ static void put_block(const void *weights, size_t panel, size_t first,
   const et_cpu_gemm_qbw *p = weights;
   const size_t codes = 32 / p->bits;
   const size_t groups = p->depth / p->group;
-  const int32_t *words = p->words + panel * (p->depth / codes) * ET_PANEL;
+  const int32_t *words = p->words + panel * (p->depth / codes) * ET_CPU_PANEL;
   for (size_t k = first; k < first + depth;
-       k += codes, to += codes * ET_PANEL) {
-    const size_t group = (panel * groups + k / p->group) * ET_PANEL;
+       k += codes, to += codes * ET_CPU_PANEL) {
+    const size_t group = (panel * groups + k / p->group) * ET_CPU_PANEL;
     if (p->bits == 4) {
-      put_words(p, words + k / codes * ET_PANEL, group, 4, to);
+      put_words(p, words + k / codes * ET_CPU_PANEL, group, 4, to);
     } else {
-      put_words(p, words + k / codes * ET_PANEL, group, 8, to);
+      put_words(p, words + k / codes * ET_CPU_PANEL, group, 8, to);
     }
   }
 }

@@ -21,7 +21,7 @@ typedef struct call {
   /* Sums of a group's quantized values, relative to the zero points. */
   int32_t totals[ROWS];
   uint8_t bytes[ROWS * ET_CPU_QD8_MAX_GROUP];
-  int32_t sums[ROWS * ET_PANEL] __attribute__((aligned(64)));
+  int32_t sums[ROWS * ET_CPU_PANEL] __attribute__((aligned(64)));
   et_packed_i8 packed;
 } call;
 
@@ -44,7 +44,8 @@ static void pack_group(call *c, size_t first) {
 /* Returns the quads of weights of a group. */
 static const int8_t *quads_of(const call *c, size_t panel, size_t first) {
   const et_cpu_gemm_qbw *w = &c->product->weights;
-  return (const int8_t *)(w->words + (panel * w->depth + first) / 4 * ET_PANEL);
+  return (const int8_t *)(w->words +
+                          (panel * w->depth + first) / 4 * ET_CPU_PANEL);
 }
 
 /* Parameters of a group for one vector of columns. */
@@ -58,7 +59,7 @@ ET_INLINE columns_of columns_at(const et_cpu_gemm_qd8 *p, size_t panel,
                                 size_t first, int v) {
   const et_cpu_gemm_qbw *w = &p->weights;
   const size_t at =
-      (panel * (w->depth / w->group) + first / w->group) * ET_PANEL +
+      (panel * (w->depth / w->group) + first / w->group) * ET_CPU_PANEL +
       (size_t)v * ET_CPU_LANES;
   return (columns_of){et_scales_load(&w->scales, at),
                       et_parameters_load(&w->zero_points, at),
@@ -72,11 +73,11 @@ static void add_group(call *c, size_t panel, size_t first, size_t columns) {
     const size_t left = columns - done;
     const columns_of w =
         columns_at(c->product, panel, first, (int)(done / ET_CPU_LANES));
-    float *out = c->out + panel * ET_PANEL + done;
+    float *out = c->out + panel * ET_CPU_PANEL + done;
     for (size_t r = 0; r < c->rows; r++, out += stride) {
       const et_row_bytes *row = &c->of_rows[r];
       const et_i32 zero = et_i32_all(row->zero_point + c->packed.shift);
-      const et_i32 sums = et_i32_load(c->sums + r * ET_PANEL + done);
+      const et_i32 sums = et_i32_load(c->sums + r * ET_CPU_PANEL + done);
       /* Unsigned, because the sums of an invalid payload may overflow. */
       const et_u32 rest = (et_u32)sums - (et_u32)zero * (et_u32)w.sums;
       et_f32 value = et_f32_of_i32((et_i32)rest);
@@ -120,11 +121,12 @@ static void run_rows(call *c, const et_cpu_range *range) {
   }
   for (size_t first = 0; first < w->depth; first += w->group) {
     pack_group(c, first);
-    for (size_t n = range->first_column; n < end; n += ET_PANEL) {
-      const size_t panel = n / ET_PANEL;
+    for (size_t n = range->first_column; n < end; n += ET_CPU_PANEL) {
+      const size_t panel = n / ET_CPU_PANEL;
       ET_CPU_NAME(et_cpu_sums_i8)
       (&c->packed, quads_of(c, panel, first), c->sums);
-      add_group(c, panel, first, end - n < ET_PANEL ? end - n : ET_PANEL);
+      add_group(c, panel, first,
+                end - n < ET_CPU_PANEL ? end - n : ET_CPU_PANEL);
     }
   }
   finish(c, range->first_column, range->columns);

@@ -13,9 +13,7 @@
 #define BACKENDS_CPU_MICROKERNELS_GEMM_QD8_H_
 
 #include "backends/cpu/microkernels/gemm_qbw.h"
-
-/* Maximum group size for which the sums of a group are exact and its rows fit on the stack. */
-#define ET_CPU_QD8_MAX_GROUP 512
+#include "backends/cpu/schema/kernel_sizes.h"
 
 /* Operands of a GEMM of dynamically quantized rows. Minima and residuals are not supported. */
 typedef struct et_cpu_gemm_qd8 {

@@ -29,7 +29,7 @@ _Static_assert(PART_BYTES >= ROWS * ET_CPU_QD8_MAX_GROUP,
 #endif
 
 /* Prefetch distance, as in gemv_qbw.c. A decode step is 1.2x faster than with 40 cache lines. */
-#define PREFETCH_WORDS (112 * ET_PANEL)
+#define PREFETCH_WORDS (112 * ET_CPU_PANEL)
 
 /* Number of weights per word. */
 #define WORD 8
@@ -126,7 +126,7 @@ typedef et_i32 few;
  * `ahead`. These belong to the next panel, and are prefetched by the first tile only. */
 ET_INLINE void add_words(const int32_t *words, size_t ahead, const uint8_t *x,
                          size_t count, int rows, few *sums) {
-  for (size_t i = 0; i < count; i++, words += ET_PANEL, x += rows * WORD) {
+  for (size_t i = 0; i < count; i++, words += ET_CPU_PANEL, x += rows * WORD) {
     et_nibbles codes = et_nibbles_of(et_words_load(words));
     ET_PIN(codes.even);
     ET_PIN(codes.odd);
@@ -149,7 +149,7 @@ ET_INLINE void add_group(const int32_t *words, size_t ahead, const uint8_t *x,
   for (size_t i = 0; i < count; i += ET_NIBBLE_WORDS) {
     few more[TILE_ROWS];
     ET_UNROLL for (int r = 0; r < rows; r++) { more[r] = (few){0}; }
-    add_words(words + i * ET_PANEL, ahead, x + i * (size_t)rows * WORD,
+    add_words(words + i * ET_CPU_PANEL, ahead, x + i * (size_t)rows * WORD,
               smaller(count - i, ET_NIBBLE_WORDS), rows, more);
     ET_UNROLL for (int r = 0; r < rows; r++) {
       sums[r] = et_i32_add2(sums[r], more[r]);
@@ -222,7 +222,7 @@ ET_INLINE void run_tile(const part *p, const columns *c, size_t row, int rows) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
   const size_t words = w->group / WORD;
   const size_t groups = p->depth / w->group;
-  const size_t ahead = w->depth / WORD * ET_PANEL;
+  const size_t ahead = w->depth / WORD * ET_CPU_PANEL;
   const uint8_t *x = p->bytes + row * p->depth;
   const int32_t *raised = p->raised + row * groups;
   float *out = w->out + (p->first_row + row) * w->columns + c->first;
@@ -233,8 +233,8 @@ ET_INLINE void run_tile(const part *p, const columns *c, size_t row, int rows) {
     ET_UNROLL for (int r = 0; r < rows; r++) {
       sums[r] = et_i32_all(raised[r]);
     }
-    add_group(c->words + g * words * ET_PANEL, ahead, x, words, rows, sums);
-    scale_group(w, c->at + g * ET_PANEL, raised, rows, sums, results);
+    add_group(c->words + g * words * ET_CPU_PANEL, ahead, x, words, rows, sums);
+    scale_group(w, c->at + g * ET_CPU_PANEL, raised, rows, sums, results);
     x += w->group * (size_t)rows;
   }
   end_results(p, c, row, rows, out, results);
@@ -254,16 +254,16 @@ static tile_function *const tile_functions[TILE_ROWS + 1] = {
 /* Returns the first word of a column for the group that starts at element `first`. */
 static const int32_t *words_at(const et_cpu_gemm_qbw *w, size_t column,
                                size_t first) {
-  const size_t panel = column / ET_PANEL;
-  return w->words + (panel * w->depth + first) / WORD * ET_PANEL +
-         column % ET_PANEL;
+  const size_t panel = column / ET_CPU_PANEL;
+  return w->words + (panel * w->depth + first) / WORD * ET_CPU_PANEL +
+         column % ET_CPU_PANEL;
 }
 
 static size_t parameters_at(const et_cpu_gemm_qbw *w, size_t column,
                             size_t first) {
-  const size_t panel = column / ET_PANEL;
-  return (panel * (w->depth / w->group) + first / w->group) * ET_PANEL +
-         column % ET_PANEL;
+  const size_t panel = column / ET_CPU_PANEL;
+  return (panel * (w->depth / w->group) + first / w->group) * ET_CPU_PANEL +
+         column % ET_CPU_PANEL;
 }
 
 /* Computes the sums of the weights of a vector of columns. */
@@ -272,9 +272,9 @@ static et_f32 sums_of(const et_cpu_gemm_qbw *w, size_t column) {
   const int32_t *words = words_at(w, column, 0);
   size_t at = parameters_at(w, column, 0);
   et_f32 total = et_f32_all(0.0f);
-  for (size_t k = 0; k < w->depth; k += w->group, at += ET_PANEL) {
+  for (size_t k = 0; k < w->depth; k += w->group, at += ET_CPU_PANEL) {
     et_i32 sum = et_i32_all(-8 * (int32_t)w->group);
-    for (size_t i = 0; i < w->group / WORD; i++, words += ET_PANEL) {
+    for (size_t i = 0; i < w->group / WORD; i++, words += ET_CPU_PANEL) {
       const et_nibbles codes = et_nibbles_of(et_words_load(words));
       sum = et_i32_dot4(sum, codes.even, ones);
       sum = et_i32_dot4(sum, codes.odd, ones);
@@ -306,7 +306,7 @@ static columns columns_of(const part *p, size_t first, size_t count) {
 /* Adds the products of `count` words of a panel and a row. */
 ET_INLINE void add_lines(const int32_t *words, const uint8_t *x, size_t count,
                          few *sums) {
-  for (size_t i = 0; i < count; i++, words += ET_PANEL, x += WORD) {
+  for (size_t i = 0; i < count; i++, words += ET_CPU_PANEL, x += WORD) {
     const et_i8 even = quad_at(x);
     const et_i8 odd = quad_at(x + 4);
     et_prefetch(words + PREFETCH_WORDS);
@@ -327,7 +327,7 @@ ET_INLINE void add_group_lines(const int32_t *words, const uint8_t *x,
 #if ET_SUMS_OF_16
   for (size_t i = 0; i < count; i += ET_NIBBLE_WORDS) {
     few more[ET_PANEL_VECTORS] = {{0}};
-    add_lines(words + i * ET_PANEL, x + i * WORD,
+    add_lines(words + i * ET_CPU_PANEL, x + i * WORD,
               smaller(count - i, ET_NIBBLE_WORDS), more);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       sums[v] = et_i32_add2(sums[v], more[v]);
@@ -364,7 +364,8 @@ ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
     w.scales.width = is == FLOAT_SCALES ? ET_CPU_FLOAT32 : ET_CPU_BFLOAT16;
   }
   const size_t words = w.group / WORD;
-  const size_t scales_ahead = PREFETCH_WORDS / ET_PANEL / 2 / words * ET_PANEL;
+  const size_t scales_ahead =
+      PREFETCH_WORDS / ET_CPU_PANEL / 2 / words * ET_CPU_PANEL;
   const size_t groups = p->depth / w.group;
   const size_t row = p->rows - 1;
   const uint8_t *x = p->bytes + row * p->depth;
@@ -376,10 +377,11 @@ ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       sums[v] = et_i32_all(*raised);
     }
-    et_scales_fetch(&w.scales, c->at + g * ET_PANEL + scales_ahead);
-    add_group_lines(c->words + g * words * ET_PANEL, x, words, sums);
+    et_scales_fetch(&w.scales, c->at + g * ET_CPU_PANEL + scales_ahead);
+    add_group_lines(c->words + g * words * ET_CPU_PANEL, x, words, sums);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-      scale_group(&w, c[v].at + g * ET_PANEL, raised, 1, sums + v, totals + v);
+      scale_group(&w, c[v].at + g * ET_CPU_PANEL, raised, 1, sums + v,
+                  totals + v);
     }
   }
   memcpy(results, totals, sizeof(totals));
@@ -436,7 +438,7 @@ static void run_part(part *p, const et_cpu_range *range) {
   p->depth = part_depth(p);
   p->is_last = p->first + p->depth == p->product->weights.depth;
   put_rows(p);
-  for (size_t done = 0; done < range->columns; done += ET_PANEL) {
+  for (size_t done = 0; done < range->columns; done += ET_CPU_PANEL) {
     run_panel(p, range->first_column + done, range->columns - done);
   }
 }

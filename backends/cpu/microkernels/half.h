@@ -98,7 +98,7 @@ ET_INLINE et_f32 et_half_load(const uint16_t *from, bool is_bfloat) {
 /* Widens `depth` rows of a panel to float32. */
 ET_INLINE void et_widen_rows(const uint16_t *from, float *to, size_t depth,
                              bool is_bfloat) {
-  for (size_t i = 0; i < depth * ET_PANEL; i += ET_CPU_LANES) {
+  for (size_t i = 0; i < depth * ET_CPU_PANEL; i += ET_CPU_LANES) {
     et_f32_store(to + i, et_half_load(from + i, is_bfloat));
   }
 }

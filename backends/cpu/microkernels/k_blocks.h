@@ -29,10 +29,10 @@ ET_INLINE void et_tiles_in_parts(et_tiles tiles, size_t rows, size_t columns,
     tiles.depth = depth - k < part ? depth - k : part;
     k += tiles.depth;
     tiles.last = k == depth;
-    tiles.next = tiles.last ? following : tiles.panels + part * ET_PANEL;
+    tiles.next = tiles.last ? following : tiles.panels + part * ET_CPU_PANEL;
     ET_CPU_NAME(et_cpu_tiles)(&tiles, rows, columns);
     tiles.x += tiles.depth;
-    tiles.panels += tiles.depth * ET_PANEL;
+    tiles.panels += tiles.depth * ET_CPU_PANEL;
     tiles.start = NULL;
   } while (!tiles.last);
 }

@@ -14,22 +14,24 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 static void pack_rows(const et_cpu_matmul *m, const part *p, float *to) {
   const float *from = m->b + p->k * m->columns + p->first;
-  for (size_t c = 0; c < p->columns; c += ET_PANEL) {
-    const size_t some = smaller(ET_PANEL, p->columns - c);
-    for (size_t k = 0; k < p->depth; k++, to += ET_PANEL) {
-      memset(to + some, 0, (ET_PANEL - some) * sizeof(float));
+  for (size_t c = 0; c < p->columns; c += ET_CPU_PANEL) {
+    const size_t some = smaller(ET_CPU_PANEL, p->columns - c);
+    for (size_t k = 0; k < p->depth; k++, to += ET_CPU_PANEL) {
+      memset(to + some, 0, (ET_CPU_PANEL - some) * sizeof(float));
       memcpy(to, from + k * m->columns + c, some * sizeof(float));
     }
   }
 }
 
 static void pack_columns(const et_cpu_matmul *m, const part *p, float *to) {
-  const size_t whole = (p->columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
+  const size_t whole =
+      (p->columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL * ET_CPU_PANEL;
   for (size_t c = 0; c < whole; c++) {
     const float *from = m->b + (p->first + c) * m->depth + p->k;
-    float *lane = to + c / ET_PANEL * ET_PANEL * p->depth + c % ET_PANEL;
+    float *lane =
+        to + c / ET_CPU_PANEL * ET_CPU_PANEL * p->depth + c % ET_CPU_PANEL;
     for (size_t k = 0; k < p->depth; k++) {
-      lane[k * ET_PANEL] = c < p->columns ? from[k] : 0.0f;
+      lane[k * ET_CPU_PANEL] = c < p->columns ? from[k] : 0.0f;
     }
   }
 }
@@ -45,7 +47,7 @@ static void multiply(const et_cpu_matmul *m, const part *p,
       .segments = 1,
       .depth = p->depth,
       .panels = panels,
-      .panel_stride = p->depth * ET_PANEL,
+      .panel_stride = p->depth * ET_CPU_PANEL,
       .start = p->k == 0 ? zeros : NULL,
       .out = m->out + p->first,
       .out_stride = m->columns,

@@ -14,10 +14,9 @@
 #include <stddef.h>
 
 #include "backends/cpu/microkernels/variants.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 
-/* Columns and rows of a packed block of b. */
-#define ET_CPU_MATMUL_COLUMNS 64
-#define ET_CPU_MATMUL_DEPTH 256
+/* Floats of a packed block of b. */
 #define ET_CPU_MATMUL_FLOATS (ET_CPU_MATMUL_COLUMNS * ET_CPU_MATMUL_DEPTH)
 
 /* All matrices are dense. */

@@ -124,7 +124,7 @@ ET_INLINE et_u8 et_rounded(const et_rounder *r, et_f32 *steps, bool is_far) {
 
 ET_NOINLINE void et_store_some_of_panel(uint8_t *to, et_panel_bytes bytes,
                                         size_t count) {
-  et_copy_few(to, (const uint8_t *)&bytes, count, ET_PANEL);
+  et_copy_few(to, (const uint8_t *)&bytes, count, ET_CPU_PANEL);
 }
 
 #if defined(ET_CPU_ISA_AVX512)

@@ -4,12 +4,12 @@
 
 #include "backends/cpu/microkernels/simd.h"
 
-#define MAX_TAPS 4
+#define AXIS_TAPS 4
 
 /* The pixels along an axis that an output pixel reads, and their weights. */
 typedef struct taps {
-  size_t at[MAX_TAPS];
-  float weight[MAX_TAPS];
+  size_t at[AXIS_TAPS];
+  float weight[AXIS_TAPS];
   size_t count;
 } taps;
 

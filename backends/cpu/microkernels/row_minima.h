@@ -107,8 +107,8 @@ static bool et_fits_int16_i8(const et_packed_i8 *packed, const int8_t *panel) {
     memcpy(&word, packed->spans + 4 * k, sizeof(word));
     const et_i8 spans = (et_i8)et_i32_all(word);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-      beyond |= et_beyond_int16(
-          spans, et_i8_load(panel + 4 * ET_PANEL * k + 4 * ET_CPU_LANES * v));
+      beyond |= et_beyond_int16(spans, et_i8_load(panel + 4 * ET_CPU_PANEL * k +
+                                                  4 * ET_CPU_LANES * v));
     }
   }
   return !et_i32_any((et_i32)beyond);

@@ -11,8 +11,8 @@
 typedef struct block {
   size_t first; /* first key */
   size_t count;
-  float *keys;   /* [panel][depth][ET_PANEL], scaled */
-  float *values; /* [panel][count][ET_PANEL] */
+  float *keys;   /* [panel][depth][ET_CPU_PANEL], scaled */
+  float *values; /* [panel][count][ET_CPU_PANEL] */
   float *scores; /* [row][stride] */
   size_t stride;
   float *maxima; /* maximum score so far, per query of the group */
@@ -32,7 +32,7 @@ typedef struct queries {
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 static size_t whole_panels(size_t columns) {
-  return (columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
+  return (columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL * ET_CPU_PANEL;
 }
 
 typedef float four __attribute__((vector_size(16)));
@@ -54,7 +54,7 @@ ET_INLINE void pack_four(const float *from, size_t stride, float scale,
   k[2] = __builtin_shufflevector(high, high_next, 0, 1, 4, 5);
   k[3] = __builtin_shufflevector(high, high_next, 2, 3, 6, 7);
   ET_UNROLL for (int i = 0; i < 4; i++) {
-    memcpy(to + i * ET_PANEL, &k[i], sizeof(four));
+    memcpy(to + i * ET_CPU_PANEL, &k[i], sizeof(four));
   }
 }
 
@@ -64,7 +64,8 @@ static void pack_some(const et_cpu_sdpa *a, const float *from, size_t stride,
                       size_t count, size_t first, float *to) {
   for (size_t n = 0; n < 4; n++) {
     for (size_t d = first; d < a->depth; d++) {
-      to[d * ET_PANEL + n] = n < count ? from[n * stride + d] * a->scale : 0.0f;
+      to[d * ET_CPU_PANEL + n] =
+          n < count ? from[n * stride + d] * a->scale : 0.0f;
     }
   }
 }
@@ -72,22 +73,23 @@ static void pack_some(const et_cpu_sdpa *a, const float *from, size_t stride,
 static void pack_keys(const et_cpu_sdpa *a, const float *from, size_t stride,
                       const block *b) {
   for (size_t n = 0; n < whole_panels(b->count); n += 4) {
-    float *to = b->keys + n / ET_PANEL * ET_PANEL * a->depth + n % ET_PANEL;
+    float *to =
+        b->keys + n / ET_CPU_PANEL * ET_CPU_PANEL * a->depth + n % ET_CPU_PANEL;
     const float *keys = from + n * stride;
     const size_t count = n < b->count ? smaller(b->count - n, 4) : 0;
     size_t d = 0;
     for (; count == 4 && d + 4 <= a->depth; d += 4) {
-      pack_four(keys + d, stride, a->scale, to + d * ET_PANEL);
+      pack_four(keys + d, stride, a->scale, to + d * ET_CPU_PANEL);
     }
     pack_some(a, keys, stride, count, d, to);
   }
 }
 
 ET_INLINE void pack_value(const float *from, size_t some, float *to) {
-  if (some == ET_PANEL) {
-    memcpy(to, from, ET_PANEL * sizeof(float));
+  if (some == ET_CPU_PANEL) {
+    memcpy(to, from, ET_CPU_PANEL * sizeof(float));
   } else {
-    memset(to + some, 0, (ET_PANEL - some) * sizeof(float));
+    memset(to + some, 0, (ET_CPU_PANEL - some) * sizeof(float));
     memcpy(to, from, some * sizeof(float));
   }
 }
@@ -95,9 +97,9 @@ ET_INLINE void pack_value(const float *from, size_t some, float *to) {
 static void pack_values(const et_cpu_sdpa *a, const float *from, size_t stride,
                         const block *b) {
   float *to = b->values;
-  for (size_t c = 0; c < a->width; c += ET_PANEL) {
-    const size_t some = smaller(ET_PANEL, a->width - c);
-    for (size_t n = 0; n < b->count; n++, to += ET_PANEL) {
+  for (size_t c = 0; c < a->width; c += ET_CPU_PANEL) {
+    const size_t some = smaller(ET_CPU_PANEL, a->width - c);
+    for (size_t n = 0; n < b->count; n++, to += ET_CPU_PANEL) {
       pack_value(from + n * stride + c, some, to);
     }
   }
@@ -136,7 +138,7 @@ static void score(const et_cpu_sdpa *a, const block *b, const queries *q) {
       .segments = 1,
       .depth = a->depth,
       .panels = b->keys,
-      .panel_stride = a->depth * ET_PANEL,
+      .panel_stride = a->depth * ET_CPU_PANEL,
       .start = zeros,
       .out = b->scores,
       .out_stride = b->stride,
@@ -161,7 +163,7 @@ static void add_values(const et_cpu_sdpa *a, const block *b, const queries *q,
       .segments = 1,
       .depth = q->columns,
       .panels = b->values,
-      .panel_stride = b->count * ET_PANEL,
+      .panel_stride = b->count * ET_CPU_PANEL,
       .out = out,
       .out_stride = a->heads * a->width,
   };

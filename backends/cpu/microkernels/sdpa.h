@@ -17,11 +17,7 @@
 #include <stdint.h>
 
 #include "backends/cpu/microkernels/variants.h"
-
-/* Maximum number of keys of a block, and of scores of a block of queries. 6144 floats fit a 32 KB
- * L1 cache together with the keys that are read. */
-#define ET_CPU_SDPA_KEYS 512
-#define ET_CPU_SDPA_SCORES 6144
+#include "backends/cpu/schema/kernel_sizes.h"
 
 /* Dtype of keys and values: float32, float16 or bfloat16. */
 enum { ET_CPU_NO_HALF, ET_CPU_FLOAT_HALF, ET_CPU_BFLOAT_HALF };

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "backends/cpu/schema/kernel_sizes.h"
+
 #if defined(ET_CPU_ISA_AVXVNNI)
 #define ET_CPU_ISA_AVX2 /* with int8 dot products */
 #endif
@@ -63,9 +65,7 @@
 #define ET_NOINLINE static __attribute__((noinline, unused))
 #endif
 
-/* Columns of a panel of packed weights, the same for every instruction set. */
-#define ET_PANEL 16
-#define ET_PANEL_VECTORS (ET_PANEL / ET_CPU_LANES)
+#define ET_PANEL_VECTORS (ET_CPU_PANEL / ET_CPU_LANES)
 
 typedef float et_f32 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef int32_t et_i32 __attribute__((vector_size(4 * ET_CPU_LANES)));

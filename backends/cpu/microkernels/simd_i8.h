@@ -16,7 +16,7 @@ typedef int8_t et_i8_loose
     __attribute__((vector_size(4 * ET_CPU_LANES), aligned(1), may_alias));
 typedef int8_t et_i8_narrow __attribute__((vector_size(ET_CPU_LANES)));
 /* One byte per column of a panel. */
-typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
+typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_CPU_PANEL)));
 
 /* Whether et_i32_dot4, a dot product of four bytes, is exact. Its operand `x` is unsigned: int8
  * values have ET_DOT4_SHIFT added (with NEON, it is signed). AVX2 saturates if the sum of two

@@ -109,7 +109,7 @@ static et_tiles tiles_of(const piece *p, size_t index, const float *start,
   const et_tiles tiles = {
       .segments = 1,
       .panels = panels,
-      .panel_stride = half * ET_PANEL,
+      .panel_stride = half * ET_CPU_PANEL,
       .next = are_last ? NULL : panels + size,
       .start = start,
       .out = out,

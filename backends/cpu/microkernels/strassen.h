@@ -15,8 +15,8 @@
 
 #include "backends/cpu/microkernels/gemm_f32.h"
 #include "backends/cpu/schema/cost_model.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 
-#define ET_CPU_STRASSEN_PRODUCTS 7
 #define ET_CPU_STRASSEN_SUMS 4 /* sums of quarters of x */
 
 /* One matrix of a batch. Row r of the upper half and row r of the lower half are a pair. If the

@@ -118,12 +118,12 @@ ET_INLINE void et_tile_end(const et_tiles *t, float *out, const float *residual,
 /* Advances by `panels` panels of columns. */
 ET_INLINE void et_tiles_right(et_tiles *tiles, size_t panels) {
   tiles->panels += panels * tiles->panel_stride;
-  tiles->out += panels * ET_PANEL;
+  tiles->out += panels * ET_CPU_PANEL;
   if (tiles->start != NULL) {
-    tiles->start += panels * ET_PANEL;
+    tiles->start += panels * ET_CPU_PANEL;
   }
   if (tiles->residual != NULL) {
-    tiles->residual += panels * ET_PANEL;
+    tiles->residual += panels * ET_CPU_PANEL;
   }
 }
 

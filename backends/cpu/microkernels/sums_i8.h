@@ -23,7 +23,7 @@ typedef struct et_block_i8 {
 ET_INLINE void et_put_rows_of_i8(uint8_t *out, size_t stride, size_t columns,
                                  int rows, int panels, et_u8 bytes) {
   const int parts = ET_ROUNDED_PANELS / panels;
-  const bool whole = columns >= (size_t)panels * ET_PANEL;
+  const bool whole = columns >= (size_t)panels * ET_CPU_PANEL;
   ET_UNROLL for (int r = 0; r < rows; r++, out += stride) {
     if (whole) {
       et_u8_store_part(out, bytes, r, parts);
@@ -64,7 +64,7 @@ ET_INLINE void et_put_bytes_i8(const et_block_i8 *b, size_t row, int rows,
 /* Returns vector `v` of row `row + r` of the stored accumulators, which have one panel. */
 ET_INLINE int32_t *et_kept_sum_i8(const et_block_i8 *b, size_t row, int r,
                                   int v) {
-  return b->sums + (row + (size_t)r) * ET_PANEL + v * ET_CPU_LANES;
+  return b->sums + (row + (size_t)r) * ET_CPU_PANEL + v * ET_CPU_LANES;
 }
 
 ET_INLINE void et_put_sums_i8(const et_block_i8 *b, size_t row, int rows,

@@ -61,7 +61,7 @@ ET_INLINE bool et_is_inside_i8(const et_taps_i8 *t, const uint8_t *const *rows,
 ET_INLINE et_piece_i8 *et_list_taps_i8(const et_taps_i8 *t, size_t pixel,
                                        size_t count, et_piece_i8 *list) {
   const et_cpu_window *w = t->window;
-  const uint8_t *rows[ET_CPU_TAPS_I8];
+  const uint8_t *rows[ET_CPU_CONV_QS8_MAX_TAPS];
   size_t line = pixel / w->out_width;
   size_t column = pixel % w->out_width;
   const size_t between =

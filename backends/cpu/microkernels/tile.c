@@ -26,7 +26,8 @@ ET_INLINE void fetch_ahead(const float *panels, size_t panel_stride, int rows,
                            int vectors) {
   if (rows == 1) {
     ET_UNROLL for (int p = 0; p * ET_PANEL_VECTORS < vectors; p++) {
-      et_prefetch_near(panels + (size_t)p * panel_stride + AHEAD * ET_PANEL);
+      et_prefetch_near(panels + (size_t)p * panel_stride +
+                       AHEAD * ET_CPU_PANEL);
     }
   }
 }
@@ -85,7 +86,7 @@ static void find_place(const group *g, size_t tile, size_t row, size_t rows,
     at->residual = t->residual + row * t->residual_stride;
   }
   if (g->lines > 0) {
-    at->next_step = parts_of(t) * g->lines * ET_PANEL;
+    at->next_step = parts_of(t) * g->lines * ET_CPU_PANEL;
     at->next = t->next + tile * at->next_step;
   }
   if (t->table == NULL) {
@@ -117,7 +118,7 @@ ET_NOINLINE void move_on(const group *g, place *at) {
 /* Prefetches the lines of one part. Returns the pointer to the lines of the next part. */
 ET_INLINE const float *fetch_next(const group *g, const float *next,
                                   int vectors) {
-  for (size_t i = 0; i < g->lines; i++, next += ET_PANEL) {
+  for (size_t i = 0; i < g->lines; i++, next += ET_CPU_PANEL) {
     ET_UNROLL for (int p = 0; p * ET_PANEL_VECTORS < vectors; p++) {
       et_prefetch_near(next + (size_t)p * g->tiles.panel_stride);
     }
@@ -150,7 +151,7 @@ ET_INLINE void add_summand(const float *const *row, const float *panel,
 ET_INLINE void add_part(const float *const *row, const float *panels,
                         size_t panel_stride, size_t k, size_t end, int rows,
                         int vectors, et_sums sums) {
-  for (; k < end; k++, panels += ET_PANEL) {
+  for (; k < end; k++, panels += ET_CPU_PANEL) {
     ET_PIN_INDEX(k);
     add_summand(row, panels, panel_stride, k, rows, vectors, sums);
   }
@@ -165,7 +166,7 @@ ET_INLINE const float *add_segment(const group *g, const float *const *begins,
   ET_UNROLL for (int r = 0; r < rows; r++) { row[r] = begins[r]; }
   for (size_t k = 0; k < depth; k += PART) {
     next = fetch_next(g, next, vectors);
-    add_part(row, panels + k * ET_PANEL, g->tiles.panel_stride, k,
+    add_part(row, panels + k * ET_CPU_PANEL, g->tiles.panel_stride, k,
              depth - k < PART ? depth : k + PART, rows, vectors, sums);
   }
   return next;
@@ -184,7 +185,7 @@ ET_INLINE void run_tiles(const group *all, place *at, size_t count, int rows,
     et_tile_begin(t, at->out, rows, vectors, sums);
     for (size_t s = 0; s < t->segments; s++, begins += ET_TILE_ROWS) {
       next = add_segment(&g, begins, panels, next, rows, vectors, sums);
-      panels += t->depth * ET_PANEL;
+      panels += t->depth * ET_CPU_PANEL;
     }
     et_tile_end(t, at->out, at->residual, rows, vectors, sums);
   }
@@ -280,7 +281,7 @@ ET_NOINLINE void run_function(const group *g, const tile_range *of,
 ET_NOINLINE void run_singly(const group *all, const tile_range *of,
                             size_t panels) {
   group g = *all;
-  g.tiles.lanes = ET_PANEL;
+  g.tiles.lanes = ET_CPU_PANEL;
   for (; panels > 0; panels--) {
     if (panels == 1) {
       g.tiles.lanes = all->tiles.lanes;
@@ -327,7 +328,7 @@ static void run_group(const group *g, size_t rows, size_t panels,
 #if defined(ET_CPU_ISA_AVX512)
 /* The last panel may be partial. AVX-512 masks its missing lanes. */
 static size_t whole_panels(size_t columns) {
-  return (columns + ET_PANEL - 1) / ET_PANEL;
+  return (columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
 }
 
 static void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
@@ -336,32 +337,32 @@ static void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
   (void)columns;
 }
 #else
-static size_t whole_panels(size_t columns) { return columns / ET_PANEL; }
+static size_t whole_panels(size_t columns) { return columns / ET_CPU_PANEL; }
 
 /* Computes a tile of one partial panel in local buffers, because whole vectors would reach beyond
  * the ends of the tensors. */
 ET_NOINLINE void run_part(const group *g, size_t tile, size_t row, size_t rows,
                           size_t columns) {
-  float out[ET_TILE_ROWS * ET_PANEL] = {0};
-  float residual[ET_TILE_ROWS * ET_PANEL] = {0};
+  float out[ET_TILE_ROWS * ET_CPU_PANEL] = {0};
+  float residual[ET_TILE_ROWS * ET_CPU_PANEL] = {0};
   group part = *g;
   place at;
   find_place(g, tile, row, rows, &at);
   float *const to = at.out;
   if (part.tiles.start == NULL) {
-    et_copy_columns(to, g->tiles.out_stride, out, ET_PANEL, rows, columns);
+    et_copy_columns(to, g->tiles.out_stride, out, ET_CPU_PANEL, rows, columns);
   }
   if (at.residual != NULL) {
-    et_copy_columns(at.residual, g->tiles.residual_stride, residual, ET_PANEL,
-                    rows, columns);
+    et_copy_columns(at.residual, g->tiles.residual_stride, residual,
+                    ET_CPU_PANEL, rows, columns);
     at.residual = residual;
-    part.tiles.residual_stride = ET_PANEL;
+    part.tiles.residual_stride = ET_CPU_PANEL;
   }
   at.out = out;
-  part.tiles.out_stride = ET_PANEL;
-  part.tiles.lanes = ET_PANEL;
+  part.tiles.out_stride = ET_CPU_PANEL;
+  part.tiles.lanes = ET_CPU_PANEL;
   tile_functions[rows][1](&part, &at, 1);
-  et_copy_columns(out, ET_PANEL, to, g->tiles.out_stride, rows, columns);
+  et_copy_columns(out, ET_CPU_PANEL, to, g->tiles.out_stride, rows, columns);
 }
 
 /* Computes the columns of a partial panel. */
@@ -386,8 +387,8 @@ ET_NOINLINE void run_columns(group *g, size_t rows, size_t columns,
   size_t rest = columns;
   while (left > 0) {
     const size_t panels = group_size(height, left);
-    const size_t width = smaller(rest, panels * ET_PANEL);
-    t->lanes = (width - 1) % ET_PANEL + 1;
+    const size_t width = smaller(rest, panels * ET_CPU_PANEL);
+    t->lanes = (width - 1) % ET_CPU_PANEL + 1;
     t->next = left > panels ? t->panels + panels * t->panel_stride : next;
     g->lines = lines_to_fetch(t, rows, panels);
     run_group(g, rows, panels, width);
@@ -402,13 +403,13 @@ ET_NOINLINE void run_columns(group *g, size_t rows, size_t columns,
 #if defined(ET_HAS_WIDE)
 /* Returns the number of trailing columns that wide tiles compute. It is 0 for rows with a table. */
 static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
-  static const size_t others[] = {0, 2 * ET_PANEL, ET_PANEL};
+  static const size_t others[] = {0, 2 * ET_CPU_PANEL, ET_CPU_PANEL};
   if (t->table != NULL || rows < ET_WIDE_ROWS || columns < ET_WIDE_COLUMNS ||
       columns % ET_WIDE_HALF != 0 || (ET_WIDE_BEGINS && t->start == NULL)) {
     return 0;
   }
   if (ET_MOST_WIDE_DEPTH == 0 || t->depth > ET_MOST_WIDE_DEPTH) {
-    return columns % ET_PANEL == 0 ? 0 : ET_WIDE_COLUMNS;
+    return columns % ET_CPU_PANEL == 0 ? 0 : ET_WIDE_COLUMNS;
   }
   return columns - others[columns % ET_WIDE_COLUMNS / ET_WIDE_HALF];
 }
@@ -438,9 +439,9 @@ static et_wide_next find_next(const et_tiles *t, size_t lane, size_t rows,
 static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
                             bool is_last) {
   et_tiles t = *all;
-  const size_t lane = column % ET_PANEL;
+  const size_t lane = column % ET_CPU_PANEL;
   const size_t most = leaves_curve(all) ? NEAR_TILES * ET_WIDE_ROWS : rows;
-  t.panels += column / ET_PANEL * t.panel_stride;
+  t.panels += column / ET_CPU_PANEL * t.panel_stride;
   et_wide_next next = find_next(&t, lane, rows, is_last);
   t.panels += lane;
   t.out += column;
@@ -488,7 +489,7 @@ static void run_wide(group *g, size_t rows, size_t columns) {
 void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
                                size_t columns) {
   const size_t wide = wide_columns(tiles, rows, columns);
-  const size_t panels = (columns - wide) / ET_PANEL;
+  const size_t panels = (columns - wide) / ET_CPU_PANEL;
   group g = {*tiles, 0};
   if (rows == 0) {
     return;

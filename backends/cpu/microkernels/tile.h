@@ -41,7 +41,7 @@ typedef struct et_tiles {
   const float *const *table; /* row pointers, [tile][segment][ET_TILE_ROWS] */
   size_t segments;     /* number of segments of a row; 1 without a table */
   size_t depth;        /* K of a segment */
-  const float *panels; /* [panel][segments * depth][ET_PANEL] */
+  const float *panels; /* [panel][segments * depth][ET_CPU_PANEL] */
   size_t panel_stride;
   const float *next;  /* panels to prefetch; NULL: none */
   const float *start; /* initial accumulators, [columns]; NULL: out */

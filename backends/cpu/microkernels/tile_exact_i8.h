@@ -10,7 +10,7 @@
 ET_INLINE et_i8 et_weights_at_i8(const int8_t *panels, size_t depth, size_t k,
                                  int v) {
   const size_t quad = (size_t)(v / ET_PANEL_VECTORS) * depth + k;
-  return et_i8_load(panels + quad * 4 * ET_PANEL +
+  return et_i8_load(panels + quad * 4 * ET_CPU_PANEL +
                     v % ET_PANEL_VECTORS * 4 * ET_CPU_LANES);
 }
 
@@ -35,7 +35,7 @@ ET_INLINE void et_add_run_i8(const et_run_i8 *run, const int8_t *weights,
                              et_sums_i8 sums) {
   const uint8_t *at[ET_I8_ROWS];
   ET_UNROLL for (int r = 0; r < rows; r++) { at[r] = run->from[r]; }
-  for (size_t k = 0; k < 4 * run->quads; k += 4, weights += 4 * ET_PANEL) {
+  for (size_t k = 0; k < 4 * run->quads; k += 4, weights += 4 * ET_CPU_PANEL) {
     et_i8 w[ET_I8_PANELS * ET_PANEL_VECTORS];
     ET_PIN_INDEX(k);
     ET_UNROLL for (int v = 0; v < panels * ET_PANEL_VECTORS; v++) {
@@ -64,7 +64,7 @@ ET_INLINE void et_add_runs_i8(const et_packed_i8 *packed, bool is_turned,
   ET_PIN(run.flip); /* otherwise, GCC XORs words before it broadcasts them */
   for (size_t i = 0; i < packed->runs; i++, run.from += packed->rows) {
     et_add_run_i8(&run, weights, packed->depth, rows, panels, sums);
-    weights += packed->quads * 4 * ET_PANEL;
+    weights += packed->quads * 4 * ET_CPU_PANEL;
   }
 }
 

@@ -189,7 +189,7 @@ void ET_CPU_NAME(et_cpu_sums_i8)(const et_packed_i8 *packed,
 void ET_CPU_NAME(et_cpu_tiles_i8)(const et_packed_i8 *packed,
                                   const int8_t *panels,
                                   const et_target_i8 *target) {
-  int32_t sums[ET_I8_BLOCK_ROWS * ET_PANEL];
+  int32_t sums[ET_I8_BLOCK_ROWS * ET_CPU_PANEL];
   et_block_i8 b = {
       .packed = packed, .panels = panels, .target = target, .sums = sums};
 #if ET_SUMS_OF_16

@@ -39,9 +39,9 @@
 /* Returns the number of panels of the next tiles, 1, 2 or 4, for `columns` remaining columns. Only
  * the last panel may be partial. */
 ET_INLINE size_t et_i8_panels(size_t columns) {
-  return columns <= ET_PANEL || ET_I8_PANELS == 1 ? 1
-         : columns <= 3 * ET_PANEL                ? 2
-                                                  : 4;
+  return columns <= ET_CPU_PANEL || ET_I8_PANELS == 1 ? 1
+         : columns <= 3 * ET_CPU_PANEL                ? 2
+                                                      : 4;
 }
 
 /* Size in bytes of a packed block of rows, as int8 or int16. With AVX2, a block exceeds the L1

@@ -64,8 +64,8 @@ ET_INLINE void et_make_low_i8(const et_target_i8 *target,
 /* Returns the target of the panels that start at `panel`. */
 ET_INLINE et_target_i8 et_target_at_i8(const et_target_i8 *all, size_t panel) {
   et_target_i8 target = *all;
-  target.out += panel * ET_PANEL;
-  target.columns -= panel * ET_PANEL;
+  target.out += panel * ET_CPU_PANEL;
+  target.columns -= panel * ET_CPU_PANEL;
   target.requantizers += panel;
   return target;
 }
@@ -77,7 +77,7 @@ ET_INLINE et_target_i8 et_target_at_i8(const et_target_i8 *all, size_t panel) {
  * panels do not fit the registers. */
 ET_INLINE void et_run_low_i8(const et_block_i8 *b, size_t panel, int panels) {
   const et_packed_i8 *p = b->packed;
-  const int8_t *weights = b->panels + panel * p->depth * 4 * ET_PANEL;
+  const int8_t *weights = b->panels + panel * p->depth * 4 * ET_CPU_PANEL;
   et_target_i8 target = et_target_at_i8(b->target, panel);
   const et_rounder rounder = *target.rounder;
   et_requantizer near[2];

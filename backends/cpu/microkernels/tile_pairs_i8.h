@@ -26,7 +26,7 @@ ET_INLINE void et_advance_i8(et_cursor_i8 *at, int rows) {
 /* Number of quads of a panel that are widened to int16 at once, for all tiles of a block, and
  * number of elements of a quad of a panel. Widened weights have the same order as widened rows. */
 #define ET_WIDE_QUADS 128
-#define ET_WIDE_QUAD (4 * ET_PANEL)
+#define ET_WIDE_QUAD (4 * ET_CPU_PANEL)
 
 static void et_widen_panel_i8(const int8_t *panel, size_t depth, int16_t *to) {
   for (size_t k = 0; k < depth;
@@ -89,7 +89,7 @@ ET_INLINE void et_add_windows_i8(et_cursor_i8 at, const int8_t *panel,
     size_t count =
         left < packed->max_exact_terms ? left : packed->max_exact_terms;
     et_i16 pairs[ET_I8_ROWS][ET_PANEL_VECTORS] = {{{0}}};
-    for (; count > 0; count--, panel += 4 * ET_PANEL) {
+    for (; count > 0; count--, panel += 4 * ET_CPU_PANEL) {
       et_i8 w[ET_PANEL_VECTORS];
       ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
         w[v] = et_i8_load(panel + v * 4 * ET_CPU_LANES);

@@ -9,8 +9,8 @@
 
 #include "backends/cpu/microkernels/tile.h"
 
-#define ET_WIDE_HALF (ET_PANEL / 2)
-#define ET_WIDE_COLUMNS (ET_PANEL + ET_WIDE_HALF)
+#define ET_WIDE_HALF (ET_CPU_PANEL / 2)
+#define ET_WIDE_COLUMNS (ET_CPU_PANEL + ET_WIDE_HALF)
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_WIDE_ROWS 8
 #else
@@ -55,8 +55,9 @@ ET_INLINE __m512 et_wide_join(const float *first, const float *second) {
 
 /* Loads vector `v` of two rows, `stride` floats apart. */
 ET_INLINE __m512 et_wide_load(const float *from, size_t stride, int v) {
-  return v < 2 ? _mm512_loadu_ps(from + (size_t)v * stride)
-               : et_wide_join(from + ET_PANEL, from + stride + ET_PANEL);
+  return v < 2
+             ? _mm512_loadu_ps(from + (size_t)v * stride)
+             : et_wide_join(from + ET_CPU_PANEL, from + stride + ET_CPU_PANEL);
 }
 
 /* Broadcasts half a panel of a row to both halves of a vector. */
@@ -72,7 +73,7 @@ ET_INLINE void et_wide_begin(const et_tiles *t, const float *out,
   ET_UNROLL for (int p = 0; p < ET_WIDE_ROWS / 2; p++) {
     ET_UNROLL for (int v = 0; v < ET_WIDE_VECTORS; v++) {
       sums[p][v] = v < 2 ? _mm512_loadu_ps(t->start)
-                         : et_wide_twice(t->start + ET_PANEL);
+                         : et_wide_twice(t->start + ET_CPU_PANEL);
     }
   }
 }
@@ -81,9 +82,9 @@ ET_INLINE void et_wide_begin(const et_tiles *t, const float *out,
 ET_INLINE void et_wide_add(const et_tiles *t, const float *x, size_t second,
                            et_wide_sums sums) {
   const float *panel = t->panels;
-  const float *const end = panel + t->depth * ET_PANEL;
+  const float *const end = panel + t->depth * ET_CPU_PANEL;
   (void)second;
-  for (; panel < end; panel += ET_PANEL, x++) {
+  for (; panel < end; panel += ET_CPU_PANEL, x++) {
     __m512 whole = _mm512_loadu_ps(panel);
     __m512 half = et_wide_twice(panel + t->panel_stride);
     ET_PIN(whole);
@@ -122,9 +123,9 @@ ET_INLINE void et_wide_store(const et_tiles *t, float *out, et_f32 low,
     const __m512d halves = _mm512_castps_pd(sums[p][2]);
     _mm512_storeu_ps(out, sums[p][0]);
     _mm512_storeu_ps(out + stride, sums[p][1]);
-    _mm256_storeu_ps(out + ET_PANEL,
+    _mm256_storeu_ps(out + ET_CPU_PANEL,
                      _mm256_castpd_ps(_mm512_castpd512_pd256(halves)));
-    _mm256_storeu_ps(out + stride + ET_PANEL,
+    _mm256_storeu_ps(out + stride + ET_CPU_PANEL,
                      _mm256_castpd_ps(_mm512_extractf64x4_pd(halves, 1)));
   }
 }
@@ -146,8 +147,8 @@ ET_INLINE void et_wide_begin(const et_tiles *t, const float *out,
 ET_INLINE void et_wide_add(const et_tiles *t, const float *x, size_t second,
                            et_wide_sums sums) {
   const float *panel = t->panels;
-  const float *const end = panel + t->depth * ET_PANEL;
-  for (; panel < end; panel += ET_PANEL, x++) {
+  const float *const end = panel + t->depth * ET_CPU_PANEL;
+  for (; panel < end; panel += ET_CPU_PANEL, x++) {
     __m256 w[ET_WIDE_VECTORS] = {_mm256_loadu_ps(panel),
                                  _mm256_loadu_ps(panel + second),
                                  _mm256_loadu_ps(panel + t->panel_stride)};
@@ -185,7 +186,7 @@ ET_INLINE void et_wide_store(const et_tiles *t, float *out, et_f32 low,
 /* AVX-512 does not prefetch: layers of 24 columns have few weights, and the code would grow. */
 ET_INLINE void et_wide_fetch(et_wide_next *next) {
   if (ET_MOST_WIDE_DEPTH > 0) {
-    for (size_t i = 0; i < next->lines; i++, next->at += ET_PANEL) {
+    for (size_t i = 0; i < next->lines; i++, next->at += ET_CPU_PANEL) {
       et_prefetch_near(next->at);
     }
   }

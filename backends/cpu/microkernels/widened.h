@@ -21,7 +21,7 @@ ET_INLINE et_tiles et_tiles_of_block(const et_cpu_gemm *p, size_t row,
       .x_stride = p->depth,
       .segments = 1,
       .panels = block,
-      .panel_stride = ET_BLOCK_DEPTH * ET_PANEL,
+      .panel_stride = ET_BLOCK_DEPTH * ET_CPU_PANEL,
       .start = p->bias + column,
       .out = p->out + first,
       .out_stride = p->columns,
@@ -35,14 +35,14 @@ ET_INLINE et_tiles et_tiles_of_block(const et_cpu_gemm *p, size_t row,
 ET_INLINE void et_widen_columns(const et_cpu_gemm *p, const void *weights,
                                 et_put_block *put, const et_cpu_range *range,
                                 size_t column, size_t columns) {
-  float block[ET_BLOCK_PANELS * ET_BLOCK_DEPTH * ET_PANEL];
+  float block[ET_BLOCK_PANELS * ET_BLOCK_DEPTH * ET_CPU_PANEL];
   et_tiles tiles = et_tiles_of_block(p, range->first_row, column, block);
   size_t k = 0;
   do {
     tiles.depth = p->depth - k < ET_BLOCK_DEPTH ? p->depth - k : ET_BLOCK_DEPTH;
-    for (size_t panel = 0; panel * ET_PANEL < columns; panel++) {
-      put(weights, column / ET_PANEL + panel, k, tiles.depth,
-          block + panel * ET_BLOCK_DEPTH * ET_PANEL);
+    for (size_t panel = 0; panel * ET_CPU_PANEL < columns; panel++) {
+      put(weights, column / ET_CPU_PANEL + panel, k, tiles.depth,
+          block + panel * ET_BLOCK_DEPTH * ET_CPU_PANEL);
     }
     k += tiles.depth;
     tiles.last = k == p->depth;
@@ -56,7 +56,7 @@ ET_INLINE void et_widen_columns(const et_cpu_gemm *p, const void *weights,
 ET_INLINE void et_widened_product(const et_cpu_gemm *p, const void *weights,
                                   et_put_block *put,
                                   const et_cpu_range *range) {
-  const size_t most = ET_BLOCK_PANELS * ET_PANEL;
+  const size_t most = ET_BLOCK_PANELS * ET_CPU_PANEL;
   for (size_t c = 0; c < range->columns; c += most) {
     const size_t left = range->columns - c;
     et_widen_columns(p, weights, put, range, range->first_column + c,

@@ -13,7 +13,7 @@
 #define ET_LINE_STEP 32
 
 _Static_assert(ET_LINE_STEP <= 2 * ET_I8_STEP, "the last line fits the block");
-_Static_assert(ET_LINES_BYTES + ET_LINE_STEP <= ET_CPU_CHANNELS_I8,
+_Static_assert(ET_LINES_BYTES + ET_LINE_STEP <= ET_CPU_CONV_QS8_MAX_CHANNELS,
                "a line beyond the image fits");
 
 /* How the window is divided into runs. */
@@ -41,7 +41,8 @@ ET_INLINE et_runs_i8 et_runs_of_i8(const et_taps_i8 *t) {
 /* Consecutive output pixels of a row, their input, and the destination of the addresses. */
 typedef struct et_segment_i8 {
   const et_taps_i8 *taps;
-  const uint8_t *rows[ET_CPU_TAPS_I8]; /* image rows; see et_find_rows_i8 */
+  const uint8_t
+      *rows[ET_CPU_CONV_QS8_MAX_TAPS]; /* image rows; see et_find_rows_i8 */
   size_t x; /* pixel of the first window; wraps before 0 */
   size_t count;
   const uint8_t *end;   /* end of readable memory */

@@ -131,7 +131,7 @@ static void load_tile(const work *s, size_t tile, place at) {
 }
 
 static size_t whole_panels(size_t columns) {
-  return (columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
+  return (columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL * ET_CPU_PANEL;
 }
 
 /* Multiplies all positions of the tiles by the weights of columns `column` to `end - 1`. next: the
@@ -146,7 +146,7 @@ static void multiply(const work *s, size_t column, size_t end,
                 .segments = 1,
                 .depth = w->channels,
                 .panels = w->panels + column * w->channels,
-                .panel_stride = w->channels * ET_PANEL,
+                .panel_stride = w->channels * ET_CPU_PANEL,
                 .start = zeros,
                 .out = s->products,
                 .out_stride = COLUMNS,

@@ -5,14 +5,14 @@
 #include "backends/cpu/microkernels/winograd_tile_qs8.h"
 
 #define COLUMNS ET_CPU_WINOGRAD_COLUMNS
-#define SIDE ET_CPU_WINOGRAD_SIDE_I8
+#define SIDE ET_CPU_WINOGRAD_QS8_SIDE
 #define ACROSS ET_WINOGRAD_IN_I8
 #define POSITIONS (ACROSS * ACROSS)
 #define PAIRS_LANES (2 * ET_CPU_LANES)
 
-_Static_assert(ET_CPU_WINOGRAD_CHANNELS_I8 % PAIRS_LANES == 0,
+_Static_assert(ET_CPU_WINOGRAD_QS8_CHANNEL_STEP % PAIRS_LANES == 0,
                "channels are whole vectors");
-_Static_assert(ET_CPU_WINOGRAD_MOST_CHANNELS_I8 * 9 * 128 * 128 < 1 << 25,
+_Static_assert(ET_CPU_WINOGRAD_QS8_MAX_CHANNELS * 9 * 128 * 128 < 1 << 25,
                "accumulators are recovered");
 
 /* Number of panels of a tile. */
@@ -37,8 +37,8 @@ typedef struct work {
   int32_t *products; /* [position][tile][COLUMNS] */
   uint8_t flip;      /* XORed with pixels to make them signed */
   et_rounder rounder;
-  et_requantizer requantizers[COLUMNS / ET_PANEL];
-  uint8_t beyond[ET_CPU_WINOGRAD_MOST_CHANNELS_I8]; /* zero points */
+  et_requantizer requantizers[COLUMNS / ET_CPU_PANEL];
+  uint8_t beyond[ET_CPU_WINOGRAD_QS8_MAX_CHANNELS]; /* zero points */
 } work;
 
 static et_cpu_winograd_place find_place(const work *s, size_t tile) {
@@ -105,11 +105,12 @@ typedef struct gemm {
 /* Returns vector `v` of channel pair `k` of the panels. */
 ET_INLINE et_i16 weights_at(const gemm *p, size_t k, int v) {
   et_i16 w;
-  memcpy(&w,
-         p->panels +
-             ((size_t)(v / ET_PANEL_VECTORS) * p->pairs + k) * 2 * ET_PANEL +
-             v % ET_PANEL_VECTORS * PAIRS_LANES,
-         sizeof(w));
+  memcpy(
+      &w,
+      p->panels +
+          ((size_t)(v / ET_PANEL_VECTORS) * p->pairs + k) * 2 * ET_CPU_PANEL +
+          v % ET_PANEL_VECTORS * PAIRS_LANES,
+      sizeof(w));
   return w;
 }
 
@@ -179,8 +180,8 @@ static void multiply_panels(gemm p, size_t rows, size_t panels) {
 #else
     et_run_even_tiles(&p, rows, ROWS, functions_of_1);
 #endif
-    p.panels += done * p.pairs * 2 * ET_PANEL;
-    p.out += done * ET_PANEL;
+    p.panels += done * p.pairs * 2 * ET_CPU_PANEL;
+    p.out += done * ET_CPU_PANEL;
     panels -= done;
   }
 }
@@ -193,7 +194,7 @@ static void multiply(const work *s, size_t column, size_t count) {
             .pairs = c->channels / 2,
             .out = s->products};
   for (size_t i = 0; i < POSITIONS; i++) {
-    multiply_panels(p, s->tiles, count / ET_PANEL);
+    multiply_panels(p, s->tiles, count / ET_CPU_PANEL);
     p.x += s->tiles * c->channels;
     p.panels += c->columns * c->channels;
     p.out += s->tiles * COLUMNS;
@@ -215,7 +216,7 @@ ET_INLINE void transform_columns(const int32_t *from, size_t position,
     et_u32 o[SIDE];
     et_winograd_out_i8(&t[0][i], SIDE, o);
     ET_UNROLL for (int j = 0; j < SIDE; j++) {
-      et_i32_store(sums + (i * SIDE + j) * ET_PANEL,
+      et_i32_store(sums + (i * SIDE + j) * ET_CPU_PANEL,
                    et_winograd_sum_i8(o[j], i, j));
     }
   }
@@ -243,10 +244,10 @@ static void put_panel(const work *s, const et_requantizer *r,
   const et_cpu_winograd_qs8 *c = s->winograd;
   const size_t rows = smaller(SIDE, c->window.out_height - at.y);
   const size_t pixels = smaller(SIDE, c->window.out_width - at.x);
-  for (size_t i = 0; i < rows; i++, sums += SIDE * ET_PANEL) {
+  for (size_t i = 0; i < rows; i++, sums += SIDE * ET_CPU_PANEL) {
     uint8_t *to = out + i * c->window.out_width * c->columns;
     for (size_t j = 0; j < pixels; j += ET_ROUNDED_PANELS) {
-      const et_u8 bytes = bytes_of(&s->rounder, r, sums + j * ET_PANEL);
+      const et_u8 bytes = bytes_of(&s->rounder, r, sums + j * ET_CPU_PANEL);
       ET_UNROLL for (int p = 0; p < ET_ROUNDED_PANELS; p++) {
         if (j + (size_t)p < pixels) {
           et_u8_store_part(to + (j + (size_t)p) * c->columns, bytes, p,
@@ -265,13 +266,13 @@ static void store_tile(const work *s, size_t tile, et_cpu_winograd_place at,
       c->out +
       ((at.image * w->out_height + at.y) * w->out_width + at.x) * c->columns +
       column;
-  for (size_t n = 0; n < count; n += ET_PANEL) {
-    int32_t sums[SIDE * SIDE * ET_PANEL] __attribute__((aligned(64)));
+  for (size_t n = 0; n < count; n += ET_CPU_PANEL) {
+    int32_t sums[SIDE * SIDE * ET_CPU_PANEL] __attribute__((aligned(64)));
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       transform_columns(s->products + tile * COLUMNS + n + v * ET_CPU_LANES,
                         s->tiles * COLUMNS, sums + v * ET_CPU_LANES);
     }
-    put_panel(s, &s->requantizers[n / ET_PANEL], at, sums, out + n);
+    put_panel(s, &s->requantizers[n / ET_CPU_PANEL], at, sums, out + n);
   }
 }
 
@@ -279,8 +280,8 @@ static void run_columns(work *s, size_t first_tile, size_t column,
                         size_t count) {
   const et_cpu_winograd_qs8 *c = s->winograd;
   const int32_t zero_point = c->x.zero_point - (c->x.is_signed ? 0 : 128);
-  for (size_t n = 0; n < count; n += ET_PANEL) {
-    s->requantizers[n / ET_PANEL] = et_requantizer_of(
+  for (size_t n = 0; n < count; n += ET_CPU_PANEL) {
+    s->requantizers[n / ET_CPU_PANEL] = et_requantizer_of(
         &c->of_columns, &c->quantizing, zero_point, column + n);
   }
   multiply(s, column, count);

@@ -17,13 +17,7 @@
 #include "backends/cpu/microkernels/quantized.h"
 #include "backends/cpu/microkernels/window.h"
 #include "backends/cpu/microkernels/winograd_f32.h"
-
-/* Number of outputs of a tile along an axis. */
-#define ET_CPU_WINOGRAD_SIDE_I8 4
-
-/* The number of channels is a multiple of this value, so that vectors of int16 are whole. */
-#define ET_CPU_WINOGRAD_CHANNELS_I8 32
-#define ET_CPU_WINOGRAD_MOST_CHANNELS_I8 224
+#include "backends/cpu/schema/kernel_sizes.h"
 
 typedef struct et_cpu_winograd_qs8 {
   et_cpu_window window;  /* 3 x 3, stride 1, dilation 1 */
@@ -39,7 +33,7 @@ typedef struct et_cpu_winograd_qs8 {
 /* Returns the size of the workspace in 32-bit words for `tiles` tiles. It has their transformed
  * pixels and the products for 64 columns. */
 static inline size_t et_cpu_winograd_words_i8(size_t tiles, size_t channels) {
-  return et_cpu_winograd_positions(ET_CPU_WINOGRAD_SIDE_I8) * tiles *
+  return et_cpu_winograd_positions(ET_CPU_WINOGRAD_QS8_SIDE) * tiles *
          (channels / 2 + ET_CPU_WINOGRAD_COLUMNS);
 }
 

@@ -3,10 +3,10 @@
 #define BACKENDS_CPU_MICROKERNELS_WINOGRAD_TILE_QS8_H_
 
 #include "backends/cpu/microkernels/simd_i8.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 
-/* Number of outputs, and of positions, along an axis. */
-#define ET_WINOGRAD_OUT_I8 4
-#define ET_WINOGRAD_IN_I8 6
+/* Number of positions along an axis. */
+#define ET_WINOGRAD_IN_I8 (ET_CPU_WINOGRAD_QS8_SIDE + 2)
 
 /* One row or column of B^T d: six positions from six pixels. Magnitudes grow by a factor of at most
  * 10. */

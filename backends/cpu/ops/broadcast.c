@@ -60,7 +60,7 @@ static void add_dims(et_cpu_broadcast *b, et_cpu_tensor *const *operands,
   b->sizes[1] = 1;
   b->rank = 2;
   for (size_t dim = 0; dim < y->rank; dim++) {
-    size_t strides[ET_CPU_BROADCAST_OPERANDS];
+    size_t strides[ET_CPU_ELEMENTWISE_MAX_OPERANDS];
     for (size_t i = 0; i < b->operands; i++) {
       strides[i] = stride_of(operands[i], y->rank, dim);
     }

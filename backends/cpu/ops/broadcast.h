@@ -4,8 +4,7 @@
 #define BACKENDS_CPU_OPS_BROADCAST_H_
 
 #include "backends/cpu/ops/op.h"
-
-#define ET_CPU_BROADCAST_OPERANDS 8
+#include "backends/cpu/schema/kernel_sizes.h"
 
 /* Dimensions of the output. Dimensions that are contiguous in all operands are joined. The first
  * two have size 1, so that there are always rows and columns. */
@@ -13,7 +12,8 @@ typedef struct et_cpu_broadcast {
   size_t operands;
   size_t rank;
   size_t sizes[ET_CPU_MAX_RANK + 2];
-  size_t strides[ET_CPU_BROADCAST_OPERANDS][ET_CPU_MAX_RANK + 2]; /* elements */
+  size_t strides[ET_CPU_ELEMENTWISE_MAX_OPERANDS]
+                [ET_CPU_MAX_RANK + 2]; /* elements */
   size_t block_rows;
   size_t block_columns;
   size_t row_blocks;
@@ -26,7 +26,7 @@ typedef struct et_cpu_block {
   size_t rows;
   size_t columns;
   size_t offset;
-  size_t operands[ET_CPU_BROADCAST_OPERANDS];
+  size_t operands[ET_CPU_ELEMENTWISE_MAX_OPERANDS];
 } et_cpu_block;
 
 /* Checks that `x` of `op` can be broadcast to `y`. */

@@ -20,8 +20,9 @@ static et_status check_depth(int64_t channels, int64_t columns, int64_t groups,
                (long long)groups, (long long)channels, (long long)columns);
   const int64_t quads = (taps * (channels / groups) + 3) / 4;
   ET_CPU_CHECK(error,
-               taps <= ET_CPU_TAPS_I8 && quads <= ET_CPU_QUADS_I8 &&
-                   channels / groups <= ET_CPU_CHANNELS_I8,
+               taps <= ET_CPU_CONV_QS8_MAX_TAPS &&
+                   quads <= ET_CPU_CONV_QS8_MAX_QUADS &&
+                   channels / groups <= ET_CPU_CONV_QS8_MAX_CHANNELS,
                "conv_qs8: %lld taps of %lld channels are too many",
                (long long)taps, (long long)(channels / groups));
   return ET_STATUS_OK;

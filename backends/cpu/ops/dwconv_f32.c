@@ -5,6 +5,7 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 #include "backends/cpu/ops/window.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 
 static et_cpu_dwconv_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_dwconv_f32);

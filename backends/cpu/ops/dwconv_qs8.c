@@ -15,7 +15,7 @@ static et_status check_weights(const et_cpu_op *op,
                                et_error *error) {
   const int64_t height = args->attributes.window.kernel[0];
   const int64_t width = args->attributes.window.kernel[1];
-  ET_CPU_CHECK(error, height * width <= ET_CPU_DWCONV_TAPS_I8,
+  ET_CPU_CHECK(error, height * width <= ET_CPU_DWCONV_QS8_MAX_TAPS,
                "dwconv_qs8: %lld x %lld taps are too many", (long long)height,
                (long long)width);
   const int64_t panels = ((int64_t)args->x->sizes[3] + 15) / 16;

@@ -14,7 +14,7 @@ static et_cpu_elementwise_f32_function *const variants[ET_CPU_ISA_COUNT] =
 
 /* Approximate number of elements in the blocks of a chunk. */
 #define CHUNK 8192
-#define OPERANDS ET_CPU_ELEMENTWISE_OPERANDS
+#define OPERANDS ET_CPU_ELEMENTWISE_MAX_OPERANDS
 
 static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_elementwise_f32_args args = et_cpu_elementwise_f32_args_of(op);

@@ -56,7 +56,7 @@ static double operand_at(const et_cpu_tensor *x, size_t index) {
 
 /* Computes element `index` of the output in double precision. */
 static double element(const et_test_op *test, size_t index) {
-  double registers[ET_CPU_ELEMENTWISE_REGISTERS];
+  double registers[ET_CPU_ELEMENTWISE_MAX_REGISTERS];
   size_t n = test->op.input_count;
   const et_cpu_tensor *y = test->op.tensors[n];
   for (size_t i = 0; i < n; i++) {
@@ -124,7 +124,7 @@ static void test_operands_are_broadcast(void **state) {
       sizes[et_test_below(rank)] = 1 + (int32_t)et_test_below(90);
     }
     check_broadcast(rank, sizes,
-                    1 + et_test_below(ET_CPU_ELEMENTWISE_OPERANDS));
+                    1 + et_test_below(ET_CPU_ELEMENTWISE_MAX_OPERANDS));
   }
 }
 

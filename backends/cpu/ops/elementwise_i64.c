@@ -13,7 +13,7 @@
 #define CHUNK 64 /* blocks */
 
 /* Values of the operands, then the results of instructions. */
-typedef int64_t registers[ET_CPU_ELEMENTWISE_REGISTERS][BLOCK];
+typedef int64_t registers[ET_CPU_ELEMENTWISE_MAX_REGISTERS][BLOCK];
 
 static const uint8_t arities[] = ET_CPU_OPCODE_ARITY;
 static const bool is_integer[] = ET_CPU_OPCODE_IS_INTEGER;

@@ -37,9 +37,10 @@ et_status et_cpu_check_elementwise_program(
   ET_CPU_CHECK(error, program->count > 0, "%s: a program has no instructions",
                op->type->schema->name);
   const size_t operands = op->input_count;
-  ET_CPU_CHECK(error, operands + program->count <= ET_CPU_ELEMENTWISE_REGISTERS,
+  ET_CPU_CHECK(error,
+               operands + program->count <= ET_CPU_ELEMENTWISE_MAX_REGISTERS,
                "%s: %zu registers, expected at most %d", op->type->schema->name,
-               operands + program->count, ET_CPU_ELEMENTWISE_REGISTERS);
+               operands + program->count, ET_CPU_ELEMENTWISE_MAX_REGISTERS);
   for (size_t i = 0; i < program->count; i++) {
     const uint32_t *words =
         program->instructions + i * ET_CPU_INSTRUCTION_WORDS;

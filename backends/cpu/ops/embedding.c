@@ -11,8 +11,6 @@
 #define CHUNK 64
 
 /* A panel [N, 16] of a prepacked table has 16 rows of the table as its columns. */
-#define PANEL 16
-
 static bool is_packed(const et_cpu_embedding_args *args) {
   return args->table->rank == 3;
 }
@@ -20,7 +18,7 @@ static bool is_packed(const et_cpu_embedding_args *args) {
 /* Returns the number of rows of the tensor, including padding. */
 static int64_t capacity_of(const et_cpu_embedding_args *args) {
   const int64_t first = args->table->sizes[0];
-  return is_packed(args) ? first * PANEL : first;
+  return is_packed(args) ? first * ET_CPU_PANEL : first;
 }
 
 static int64_t rows_of(const et_cpu_embedding_args *args) {
@@ -33,7 +31,7 @@ static et_status check_table(const et_cpu_op *op,
                              et_error *error) {
   const et_cpu_tensor *table = args->table;
   if (is_packed(args)) {
-    const int64_t panels[3] = {table->sizes[0], table->sizes[1], PANEL};
+    const int64_t panels[3] = {table->sizes[0], table->sizes[1], ET_CPU_PANEL};
     ET_RETURN_IF_ERROR(et_cpu_check_shape(op, table, 3, panels, error));
     if (et_scalar_type_size(table->dtype) != sizeof(uint16_t)) {
       ET_RETURN_IF_ERROR(
@@ -66,13 +64,13 @@ static void copy_row(const et_cpu_embedding_args *args, size_t i) {
 
 static void unpack_halves(const uint16_t *from, uint16_t *to, size_t width) {
   for (size_t k = 0; k < width; k++) {
-    to[k] = from[k * PANEL];
+    to[k] = from[k * ET_CPU_PANEL];
   }
 }
 
 static void unpack_floats(const float *from, float *to, size_t width) {
   for (size_t k = 0; k < width; k++) {
-    to[k] = from[k * PANEL];
+    to[k] = from[k * ET_CPU_PANEL];
   }
 }
 
@@ -80,7 +78,8 @@ static void unpack_row(const et_cpu_embedding_args *args, size_t i) {
   const et_cpu_tensor *table = args->table;
   const size_t width = (size_t)table->sizes[1];
   const size_t index = (size_t)et_cpu_index_at(args->indices, i);
-  const size_t first = index / PANEL * width * PANEL + index % PANEL;
+  const size_t first =
+      index / ET_CPU_PANEL * width * ET_CPU_PANEL + index % ET_CPU_PANEL;
   void *to = args->y->data;
   if (table->dtype == ET_SCALAR_TYPE_FLOAT32) {
     unpack_floats((const float *)table->data + first, (float *)to + i * width,

@@ -5,6 +5,7 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/gemm_blocks.h"
 #include "backends/cpu/ops/low_bit.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 
 static et_cpu_gemm_qbw_function *const rows_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_gemm_qbw_rows);
@@ -75,7 +76,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
 }
 
 typedef struct work {
-  et_cpu_gemm_qbw gemms[ET_CPU_GEMM_F32_QBW_MAX_OUTPUTS];
+  et_cpu_gemm_qbw gemms[ET_CPU_QBW_MAX_OUTPUTS];
   size_t count;
   /* blocks of the columns of all GEMMs, in whole panels */
   et_cpu_blocks blocks;

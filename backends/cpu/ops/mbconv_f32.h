@@ -6,10 +6,8 @@
 #include "backends/cpu/microkernels/dwconv_f32.h"
 #include "backends/cpu/microkernels/gemm_f32.h"
 #include "backends/cpu/schema/cost_model.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 #include "backends/cpu/schema/mbconv_f32.h"
-
-/* Pointers to the rows of a depthwise window are on the stack. */
-#define ET_CPU_MBCONV_MAX_ROWS 32
 
 /* Microkernel of the expanding convolution. */
 typedef enum et_cpu_expand_form {

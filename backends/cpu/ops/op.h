@@ -5,13 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backends/cpu/schema/kernel_sizes.h"
 #include "executorch/backend.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define ET_CPU_MAX_RANK 8
 
 /* Where the memory of a tensor is. Payloads contain these values. */
 typedef enum et_cpu_place {

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 
 static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_topk_args args = et_cpu_topk_args_of(op);

@@ -16,17 +16,17 @@ static et_status check_weights(const et_cpu_op *op,
                                et_error *error) {
   const int64_t channels = args->x->sizes[3];
   const int64_t columns = args->y->sizes[3];
-  ET_CPU_CHECK(error,
-               channels % ET_CPU_WINOGRAD_CHANNELS_I8 == 0 &&
-                   channels <= ET_CPU_WINOGRAD_MOST_CHANNELS_I8 &&
-                   columns % 16 == 0,
-               "winograd_qs8: %lld channels and %lld columns, expected "
-               "multiples of %d (at most %d) and of 16",
-               (long long)channels, (long long)columns,
-               ET_CPU_WINOGRAD_CHANNELS_I8, ET_CPU_WINOGRAD_MOST_CHANNELS_I8);
+  ET_CPU_CHECK(
+      error,
+      channels % ET_CPU_WINOGRAD_QS8_CHANNEL_STEP == 0 &&
+          channels <= ET_CPU_WINOGRAD_QS8_MAX_CHANNELS && columns % 16 == 0,
+      "winograd_qs8: %lld channels and %lld columns, expected "
+      "multiples of %d (at most %d) and of 16",
+      (long long)channels, (long long)columns, ET_CPU_WINOGRAD_QS8_CHANNEL_STEP,
+      ET_CPU_WINOGRAD_QS8_MAX_CHANNELS);
   const int64_t packed[4] = {
-      (int64_t)et_cpu_winograd_positions(ET_CPU_WINOGRAD_SIDE_I8), columns / 16,
-      channels / 2, 32};
+      (int64_t)et_cpu_winograd_positions(ET_CPU_WINOGRAD_QS8_SIDE),
+      columns / 16, channels / 2, 32};
   ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 4, packed, error));
   return et_cpu_check_columns(op, args->sums, args->scales, args->biases,
                               columns, error);
@@ -101,9 +101,10 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
             .workspace = args.workspace->data,
             .workspace_size = (size_t)args.workspace->sizes[1]};
   const et_cpu_window *window = &w.winograd.window;
-  w.tiles = (size_t)args.y->sizes[0] *
-            et_cpu_winograd_tiles(window->out_height, ET_CPU_WINOGRAD_SIDE_I8) *
-            et_cpu_winograd_tiles(window->out_width, ET_CPU_WINOGRAD_SIDE_I8);
+  w.tiles =
+      (size_t)args.y->sizes[0] *
+      et_cpu_winograd_tiles(window->out_height, ET_CPU_WINOGRAD_QS8_SIDE) *
+      et_cpu_winograd_tiles(window->out_width, ET_CPU_WINOGRAD_QS8_SIDE);
   w.lanes = et_cpu_lanes(run, (size_t)args.workspace->sizes[0]);
   w.group = et_cpu_even_part(w.tiles, (size_t)args.attributes.tiles, w.lanes);
   et_cpu_for_each(run, w.lanes, run_lane, &w);

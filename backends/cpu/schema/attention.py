@@ -4,12 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from backends.cpu.schema.declarations import ANY, F16, F32, INDEX, OpSpec, Tensor, bounds, optional
-
-_KEYS = 512
-"""Keys of a block (`ET_CPU_SDPA_KEYS`)."""
-_SCORES = 6144
-"""Scores of a block of queries (`ET_CPU_SDPA_SCORES`)."""
-_PANEL = 16
+from backends.cpu.schema.kernel_sizes import PANEL, SDPA_KEYS, SDPA_SCORES
 
 _MAX_SIZE = 1 << 16
 
@@ -55,9 +50,9 @@ class SdpaF32(OpSpec):
         The workspace has a block of packed keys and values, scores, and the maximum and sum of each query. With 16-bit
         keys and values, it also has a widened block.
         """
-        padded = -(-width // _PANEL) * _PANEL
+        padded = -(-width // PANEL) * PANEL
         widened = self.depth + width if is_half else 0
-        return _KEYS * (self.depth + padded + widened) + _SCORES + 2 * queries * (self.heads // self.groups)
+        return SDPA_KEYS * (self.depth + padded + widened) + SDPA_SCORES + 2 * queries * (self.heads // self.groups)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ has 16 output channels of a group. The last panel of a group is padded with zero
 output channel.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -19,22 +19,18 @@ from backends.cpu.schema.cost_model import (
 )
 from backends.cpu.schema.declarations import F16, QS8, Dtype, OpSpec, Record, Tensor, bounds, bounds_of, many, optional
 from backends.cpu.schema.gemm import GemmF32
-from backends.cpu.schema.records import MAX_WINDOW, NONE, Activation, OutputQuantization, Padding, Pair, Window
-
-PANEL = 16
-
-DWCONV_F32_MAX_ROWS = 256
-CONV_QS8_MAX_TAPS = 64
-CONV_QS8_MAX_QUADS = 4096
-CONV_QS8_MAX_CHANNELS = 4096
-DWCONV_QS8_MAX_TAPS = 64
-"""Limits of buffers on the stack (ops/dwconv_f32.c, microkernels/conv_qs8.h, microkernels/dwconv_qs8.h): rows and taps
-of a kernel, quads of 4 weights, and channels of a group."""
+from backends.cpu.schema.kernel_sizes import (
+    MAX_WINDOW,
+    PANEL,
+    WINOGRAD_QS8_CHANNEL_STEP,
+    WINOGRAD_QS8_MAX_CHANNELS,
+    WINOGRAD_QS8_SIDE,
+)
+from backends.cpu.schema.records import NONE, Activation, OutputQuantization, Padding, Pair, Window
 
 MAX_EXACT_TERMS = 4096
 
 WINOGRAD_KERNEL = 3
-WINOGRAD_QS8_SIDE = 4
 WINOGRAD_QS8_POSITIONS = (WINOGRAD_QS8_SIDE + WINOGRAD_KERNEL - 1) ** 2
 
 MBCONV_WEIGHTS = 6
@@ -105,7 +101,6 @@ class DwconvF32(Activated):
     code: ClassVar[int] = 3
     inputs: ClassVar[tuple[Tensor, ...]] = (_X, Tensor("weights", "[ceil(C / 16), kh * kw, 16]"), _BIAS)
     outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[B, Ho, Wo, C]"),)
-    limits: ClassVar[Mapping[str, int]] = {"MAX_ROWS": DWCONV_F32_MAX_ROWS}
 
 
 @dataclass(frozen=True)
@@ -234,7 +229,9 @@ class WinogradQs8(ConvolutionQs8):
     @staticmethod
     def fits(channels: int, columns: int) -> bool:
         """Return whether the op supports these numbers of input and output channels."""
-        return channels % 32 == 0 and channels <= 224 and columns % PANEL == 0
+        return (
+            channels % WINOGRAD_QS8_CHANNEL_STEP == 0 and channels <= WINOGRAD_QS8_MAX_CHANNELS and columns % PANEL == 0
+        )
 
     @staticmethod
     def tile_words(channels: int) -> int:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from backends.cpu.schema.declarations import ANY, MAX_RANK, OpSpec, Tensor, bounds, many
+from backends.cpu.schema.declarations import ANY, OpSpec, Tensor, bounds, many
+from backends.cpu.schema.kernel_sizes import MAX_RANK
 
 COPY_INPUTS = 64
 """Maximum number of inputs of `copy`."""

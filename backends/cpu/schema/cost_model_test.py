@@ -1,4 +1,4 @@
-"""The table of constants: its C header, its users, and the absence of copies."""
+"""Tests that C and Python have one definition of each constant of the cost model and of microkernels."""
 
 import re
 from functools import cache
@@ -8,22 +8,24 @@ import pytest
 
 from backends.cpu.schema.codegen.c_headers import content_of
 from backends.cpu.schema.cost_model import constants
+from backends.cpu.schema.kernel_sizes import kernel_sizes
 
 _ROOT = Path(__file__).parents[3]
 _BACKENDS = ("backends/cpu", "backends/xnnpack")
 _C_DEFINITION = re.compile(r"^#define (?:ET_CPU_|ET_XNN_)?(\w+) +\(?[0-9]", re.MULTILINE)
+_NAMES = [*constants(), *kernel_sizes()]
 _PYTHON_DEFINITION = re.compile(r"^_?([A-Z][A-Z0-9_]*)(?:: .+)? = \(?[0-9]", re.MULTILINE)
 
 
 @cache
 def _sources() -> dict[Path, str]:
-    """Return the hand-written C files and Python modules, without tests and the table."""
+    """Return the hand-written C files and Python modules, without tests and the tables."""
     paths = [path for folder in _BACKENDS for suffix in "ch" for path in (_ROOT / folder).rglob(f"*.{suffix}")]
     paths += [path for folder in _BACKENDS for path in (_ROOT / folder).rglob("*.py")]
     texts = {
         path: path.read_text()
         for path in paths
-        if not path.stem.endswith("_test") and path.name not in ("cost_model.py", "cost_model.h")
+        if not path.stem.endswith("_test") and path.stem not in ("cost_model", "kernel_sizes")
     }
     return {path: text for path, text in texts.items() if not text.startswith("/* Generated")}
 
@@ -31,7 +33,7 @@ def _sources() -> dict[Path, str]:
 def _copied_name(defined: str) -> str | None:
     """Return the constant whose name is `defined`, or ends with the two or more words of `defined`."""
     return next(
-        (name for name in constants() if name == defined or ("_" in defined and name.endswith(f"_{defined}"))),
+        (name for name in _NAMES if name == defined or ("_" in defined and name.endswith(f"_{defined}"))),
         None,
     )
 
@@ -47,7 +49,7 @@ def test_all_languages_are_searched() -> None:
         assert f"backends/{example}" in found
 
 
-@pytest.mark.parametrize("name", constants())
+@pytest.mark.parametrize("name", _NAMES)
 def test_constant_is_used(name: str) -> None:
     users = [path for path, text in _sources().items() if re.search(rf"\b(ET_CPU_)?{name}\b", text)]
     assert users
@@ -84,8 +86,15 @@ def test_every_constant_is_described() -> None:
         assert constant.unit and constant.meaning.endswith(".") and constant.measurement.endswith("."), name
 
 
-def test_c_header_has_the_values_of_the_module() -> None:
-    header = content_of("cost_model.h")
-    defined = {name: int(value) for name, value in re.findall(r"^#define ET_CPU_(\w+) (\d+)$", header, re.MULTILINE)}
-    assert defined == {name: value for name, (value, _) in constants().items()}
-    assert max(map(len, header.splitlines())) <= 100
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [
+        ("cost_model.h", {name: value for name, (value, _) in constants().items()}),
+        ("kernel_sizes.h", {name: value for name, (value, _) in kernel_sizes().items()}),
+    ],
+)
+def test_c_header_has_the_values_of_the_module(header: str, values: dict[str, int]) -> None:
+    text = content_of(header)
+    defined = {name: int(value) for name, value in re.findall(r"^#define ET_CPU_(\w+) (\d+)$", text, re.MULTILINE)}
+    assert defined == values
+    assert max(map(len, text.splitlines())) <= 100

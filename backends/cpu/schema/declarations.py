@@ -11,6 +11,7 @@ from enum import Enum, IntEnum
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
+from backends.cpu.schema.kernel_sizes import MAX_RANK
 from backends.cpu.schema.words import (
     float_of_word,
     int64_of_words,
@@ -19,9 +20,6 @@ from backends.cpu.schema.words import (
     word_of_int,
     words_of_int64,
 )
-
-MAX_RANK = 8
-"""Maximum rank of a tensor (`ET_CPU_MAX_RANK`)."""
 
 INT32_MAX = 2**31 - 1
 INT32_MIN = -(2**31)
@@ -189,7 +187,6 @@ class OpSpec(Record):
 
     code: number of the op in payloads. Codes are never reused.
     in_place: index of the input that output 0 may overwrite; None if outputs overlap no other tensor.
-    limits: values of the macros `ET_CPU_<OP>_<NAME>` in the op's C header, by name.
     dims: names of the integers that the payload computes for each call; None if the check of the op counts them.
     """
 
@@ -199,7 +196,6 @@ class OpSpec(Record):
     workspaces: ClassVar[tuple[Tensor, ...]] = ()
     dims: ClassVar[tuple[str, ...] | None] = ()
     in_place: ClassVar[int | None] = None
-    limits: ClassVar[Mapping[str, int]] = {}
 
     @classmethod
     def op_name(cls) -> str:

@@ -18,11 +18,8 @@ from backends.cpu.schema.declarations import (
     many,
     only_if,
 )
+from backends.cpu.schema.kernel_sizes import ELEMENTWISE_MAX_OPERANDS
 from backends.cpu.schema.records import NONE, Activation
-
-MAX_OPERANDS = 8
-MAX_REGISTERS = 32
-"""Maximum number of operands, and of operands and instructions in total."""
 
 _INTEGERS = (*INDEX, Dtype.BOOL)
 
@@ -220,11 +217,11 @@ class ElementwiseF32(Elementwise):
     instructions: the program; its last result is y.
     """
 
-    operands: int = field(metadata=bounds(1, MAX_OPERANDS))
+    operands: int = field(metadata=bounds(1, ELEMENTWISE_MAX_OPERANDS))
     instructions: tuple[InstructionF32, ...]
 
     code: ClassVar[int] = 9
-    inputs: ClassVar[tuple[Tensor, ...]] = (many("inputs", (1, MAX_OPERANDS), "[...]", (*F32, *_INTEGERS)),)
+    inputs: ClassVar[tuple[Tensor, ...]] = (many("inputs", (1, ELEMENTWISE_MAX_OPERANDS), "[...]", (*F32, *_INTEGERS)),)
     outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[...]", (*F32, Dtype.BOOL)),)
     in_place: ClassVar[int | None] = 0
     instruction: ClassVar[type[Instruction]] = InstructionF32
@@ -258,11 +255,11 @@ class ElementwiseI64(Elementwise):
     instructions: the program; its last result is y.
     """
 
-    operands: int = field(metadata=bounds(1, MAX_OPERANDS))
+    operands: int = field(metadata=bounds(1, ELEMENTWISE_MAX_OPERANDS))
     instructions: tuple[InstructionI64, ...]
 
     code: ClassVar[int] = 27
-    inputs: ClassVar[tuple[Tensor, ...]] = (many("inputs", (1, MAX_OPERANDS), "[...]", _INTEGERS),)
+    inputs: ClassVar[tuple[Tensor, ...]] = (many("inputs", (1, ELEMENTWISE_MAX_OPERANDS), "[...]", _INTEGERS),)
     outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[...]", _INTEGERS),)
     in_place: ClassVar[int | None] = 0
     instruction: ClassVar[type[Instruction]] = InstructionI64

@@ -1,6 +1,6 @@
 """Matrix multiplications."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import mul
@@ -9,14 +9,10 @@ from typing import Any, ClassVar
 from backends.cpu.schema.activated import Activated
 from backends.cpu.schema.cost_model import STRASSEN_COLUMNS
 from backends.cpu.schema.declarations import F16, I32, INDEX, OpSpec, Tensor, bounds, many, optional
+from backends.cpu.schema.kernel_sizes import MATMUL_COLUMNS, MATMUL_DEPTH, QBW_MAX_OUTPUTS
 from backends.cpu.schema.records import GROUP_DTYPES, NONE, Activation, LowBitFormat
 
-QBW_MAX_OUTPUTS = 4
-"""Maximum number of outputs of `gemm_f32_qbw`, which are GEMMs of one row."""
-QD8_MAX_GROUP = 512
-"""Maximum group size of `gemm_qd8_qbw`, for which integer sums are exact."""
-
-MATMUL_WORKSPACE = 64 * 256
+MATMUL_WORKSPACE = MATMUL_COLUMNS * MATMUL_DEPTH
 """Number of floats of the second matrix of `matmul` that a thread packs at once."""
 
 _RANK_OF_ROWS = 2
@@ -117,7 +113,6 @@ class GemmF32Qbw(Activated):
         many("others", (0, 13), "[...]", (*GROUP_DTYPES, *I32)),
     )
     outputs: ClassVar[tuple[Tensor, ...]] = (many("ys", (1, QBW_MAX_OUTPUTS), "[..., N]"),)
-    limits: ClassVar[Mapping[str, int]] = {"MAX_OUTPUTS": QBW_MAX_OUTPUTS}
 
     @property
     def without_residual(self) -> int:

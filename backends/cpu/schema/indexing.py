@@ -1,12 +1,10 @@
 """Ops that generate, scan, select and scatter elements."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from backends.cpu.schema.declarations import ANY, F32, INDEX, Dtype, OpSpec, Tensor
 
-TOPK_MAX = 64
 """Maximum k of `topk`. The indices of the selected elements of a row are on the stack."""
 
 _INT64 = (Dtype.INT64,)
@@ -37,7 +35,7 @@ class Cumsum(OpSpec):
 
 @dataclass(frozen=True)
 class Topk(OpSpec):
-    """The k largest or smallest elements of each row, sorted. k is at most `TOPK_MAX` and N.
+    """The k largest or smallest elements of each row, sorted. k is at most `TOPK_MAX_K` and N.
 
     The first of equal elements comes first. NaN is larger than any other value.
 
@@ -51,7 +49,6 @@ class Topk(OpSpec):
     code: ClassVar[int] = 42
     inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("x", "[rows, N]"),)
     outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[rows, k]", (*F32, *_INT64)),)
-    limits: ClassVar[Mapping[str, int]] = {"MAX_K": TOPK_MAX}
 
 
 @dataclass(frozen=True)

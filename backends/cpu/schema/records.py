@@ -6,12 +6,12 @@ from math import inf
 from typing import ClassVar
 
 from backends.cpu.schema.declarations import F16, F32, POSITIVE, Record, bounds
+from backends.cpu.schema.kernel_sizes import MAX_WINDOW
 
 Pair = tuple[int, int]
 Padding = tuple[int, int, int, int]
 
 MAX_KERNEL = 1 << 15
-MAX_WINDOW = 1 << 20
 """Bounds of kernels, and of strides, padding and dilation. No sum or product of them overflows an int64."""
 
 

@@ -3,30 +3,21 @@
 import re
 from dataclasses import dataclass, field
 from enum import IntEnum
-from pathlib import Path
 
 import pytest
 
-from backends.cpu.schema import convolution, elementwise, gemm
 from backends.cpu.schema.codegen.c_headers import content_of, file_names
 from backends.cpu.schema.codegen.c_records import enum_of, struct_of
 from backends.cpu.schema.codegen.ranges import bounds_at, word_ranges
-from backends.cpu.schema.codegen.update import files_of_tree
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import Count, OpSpec, Record, Tensor, at_word, only_if, repeated_part, word_count
 from backends.cpu.schema.gemm import GemmF32, StrassenF32
-from backends.cpu.schema.indexing import TOPK_MAX
-from backends.cpu.schema.normalization import Norm, Softmax
-from backends.cpu.schema.pooling import AdaptivePool, PoolF32, PoolMode, PoolQs8
+from backends.cpu.schema.pooling import AdaptivePool, PoolF32, PoolMode
 from backends.cpu.schema.records import (
     MAX_KERNEL,
     NONE,
-    RELU,
     Activation,
     ActivationFunction,
-    OutputQuantization,
-    QuantParams,
-    Window,
 )
 from backends.cpu.schema.registry import ALL_OPS, BY_CODE, BY_NAME, OPS
 
@@ -38,52 +29,6 @@ def test_codes_and_names_of_ops_are_unique() -> None:
 
 def test_the_header_of_an_undeclared_op_is_an_error() -> None:
     assert content_of("removed.h").startswith('#error "backends/cpu/schema: removed is not declared;')
-
-
-def test_headers_define_the_limits_of_ops() -> None:
-    assert f"#define ET_CPU_TOPK_MAX_K {TOPK_MAX}\n" in content_of("topk.h")
-
-
-@pytest.mark.parametrize(
-    ("header", "macro", "value"),
-    [
-        ("conv_qs8.h", "TAPS_I8", convolution.CONV_QS8_MAX_TAPS),
-        ("conv_qs8.h", "QUADS_I8", convolution.CONV_QS8_MAX_QUADS),
-        ("conv_qs8.h", "CHANNELS_I8", convolution.CONV_QS8_MAX_CHANNELS),
-        ("dwconv_qs8.h", "DWCONV_TAPS_I8", convolution.DWCONV_QS8_MAX_TAPS),
-        ("elementwise.h", "ELEMENTWISE_OPERANDS", elementwise.MAX_OPERANDS),
-        ("elementwise.h", "ELEMENTWISE_REGISTERS", elementwise.MAX_REGISTERS),
-        ("gemm_qd8.h", "QD8_MAX_GROUP", gemm.QD8_MAX_GROUP),
-        ("winograd_qs8.h", "WINOGRAD_SIDE_I8", convolution.WINOGRAD_QS8_SIDE),
-    ],
-)
-def test_microkernels_define_the_constants_of_the_schema(header: str, macro: str, value: int) -> None:
-    text = Path("backends/cpu/microkernels", header).read_text(encoding="utf-8")
-    assert re.findall(rf"^#define ET_CPU_{macro} (\d+)", text, re.M) == [str(value)]
-
-
-@pytest.mark.parametrize("path", files_of_tree())
-def test_generated_files_of_the_source_tree_are_up_to_date(path: str) -> None:
-    found = Path(path).read_text(encoding="utf-8")
-    assert found == files_of_tree()[path], "run tools/python -m backends.cpu.schema.codegen.update"
-
-
-@pytest.mark.parametrize(
-    "record",
-    [
-        GemmF32(Activation(ActivationFunction.CLAMP, -1.0, 6.0)),
-        StrassenF32(RELU, 24),
-        Norm(True, 0.5),
-        Softmax(True),
-        Window((3, 5), (2, 1), (0, 1, 2, 3), (1, 2)),
-        OutputQuantization(8.0, -3, -128, 127),
-        PoolQs8(PoolF32(PoolMode.MAX), QuantParams(3, 0.5), OutputQuantization(8.0, -3, -128, 127)),
-    ],
-    ids=lambda record: type(record).__name__,
-)
-def test_records_are_read_from_their_words(record: OpSpec) -> None:
-    assert type(record).read(record.words()) == record
-    assert len(record.words()) == word_count(type(record))
 
 
 def test_a_wrong_number_of_words_is_an_error() -> None:

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from backends.cpu.schema.convolution import ConvF32
-from backends.cpu.schema.declarations import I32, MAX_RANK, QS8, OpSpec, Tensor, bounds
-from backends.cpu.schema.records import MAX_WINDOW, Pair
+from backends.cpu.schema.declarations import I32, QS8, OpSpec, Tensor, bounds
+from backends.cpu.schema.kernel_sizes import MAX_RANK, MAX_WINDOW
+from backends.cpu.schema.records import Pair
 
 _MAX_FACTOR = 1 << 21
 

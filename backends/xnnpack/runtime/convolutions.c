@@ -166,8 +166,8 @@ static void multiply_pixels(et_xnn_builder *b, const convolution *c) {
   uint32_t words[ET_CPU_GEMM_F32_ATTRIBUTES_WORDS];
   const et_xnn_dims panels = {
       .rank = 3,
-      .sizes = {(c->outputs + ET_XNN_PANEL - 1) / ET_XNN_PANEL, c->channels,
-                ET_XNN_PANEL}};
+      .sizes = {(c->outputs + ET_CPU_PANEL - 1) / ET_CPU_PANEL, c->channels,
+                ET_CPU_PANEL}};
   const et_xnn_tensor packed =
       et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32);
   et_cpu_gemm_f32_attributes_write(&attributes, words);
@@ -277,8 +277,8 @@ static void filter_floats(et_xnn_builder *b, const convolution *c) {
       et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32);
   const et_xnn_dims taps = {
       .rank = 3,
-      .sizes = {(c->outputs + ET_XNN_PANEL - 1) / ET_XNN_PANEL, c->matrix.depth,
-                ET_XNN_PANEL}};
+      .sizes = {(c->outputs + ET_CPU_PANEL - 1) / ET_CPU_PANEL, c->matrix.depth,
+                ET_CPU_PANEL}};
   et_cpu_dwconv_f32_attributes_write(&attributes, words);
   emit_floats(b, &et_cpu_op_dwconv_f32, c, et_xnn_view(b, panels, &taps), words,
               ET_CPU_DWCONV_F32_ATTRIBUTES_WORDS);

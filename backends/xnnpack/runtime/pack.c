@@ -20,14 +20,14 @@ bool et_xnn_has_codes(const et_xnn_value *weights) {
 static inline void move(const et_xnn_weights *w, et_xnn_panel p, size_t width,
                         uint8_t *to) {
   const size_t depth = (size_t)w->matrix.depth;
-  const uint8_t *rows[ET_XNN_PANEL];
+  const uint8_t *rows[ET_CPU_PANEL];
   for (size_t c = 0; c < p.columns; c++) {
     rows[c] = w->data + et_xnn_element(&w->matrix, p.first + c, 0) * width;
   }
   const size_t stride = (et_xnn_element(&w->matrix, p.first, 1) -
                          et_xnn_element(&w->matrix, p.first, 0)) *
                         width;
-  for (size_t k = 0; k < depth; k++, to += ET_XNN_PANEL * width) {
+  for (size_t k = 0; k < depth; k++, to += ET_CPU_PANEL * width) {
     for (size_t c = 0; c < p.columns; c++) {
       memcpy(to + c * width, rows[c] + k * stride, width);
     }
@@ -44,7 +44,7 @@ static void put_floats(const et_xnn_weights *w, et_xnn_panel p,
   }
   for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
     for (size_t c = 0; c < p.columns; c++) {
-      out[k * ET_XNN_PANEL + c] = et_xnn_number(w, p.first + c, k);
+      out[k * ET_CPU_PANEL + c] = et_xnn_number(w, p.first + c, k);
     }
   }
 }
@@ -59,7 +59,7 @@ static et_status fill_floats(et_xnn_builder *b, const void *request,
                              void *bytes) {
   const et_xnn_matrix *m = request;
   return et_xnn_put_panels(b, m, put_floats, NULL,
-                           (size_t)m->depth * ET_XNN_PANEL * sizeof(float),
+                           (size_t)m->depth * ET_CPU_PANEL * sizeof(float),
                            bytes);
 }
 
@@ -67,7 +67,7 @@ static et_status fill_halves(et_xnn_builder *b, const void *request,
                              void *bytes) {
   const et_xnn_matrix *m = request;
   return et_xnn_put_panels(b, m, put_halves, NULL,
-                           (size_t)m->depth * ET_XNN_PANEL * sizeof(uint16_t),
+                           (size_t)m->depth * ET_CPU_PANEL * sizeof(uint16_t),
                            bytes);
 }
 
@@ -79,7 +79,7 @@ et_xnn_tensor et_xnn_pack_panels(et_xnn_builder *b, const et_xnn_matrix *m,
       .dtype = dtype,
       .dims = {.rank = 4,
                .sizes = {m->groups, et_xnn_panels_of(m->outputs), m->depth,
-                         ET_XNN_PANEL}},
+                         ET_CPU_PANEL}},
       .fill = is_float ? fill_floats : fill_halves,
       .request = m,
       .id = m->id,

@@ -2,10 +2,8 @@
 #ifndef BACKENDS_XNNPACK_RUNTIME_PACK_H_
 #define BACKENDS_XNNPACK_RUNTIME_PACK_H_
 
+#include "backends/cpu/schema/kernel_sizes.h"
 #include "backends/xnnpack/runtime/builder.h"
-
-/* Number of columns in a panel. */
-#define ET_XNN_PANEL 16
 
 /* A constant as one matrix per group, [outputs, depth]. If it is transposed, its memory is [depth,
  * groups, outputs]. */

@@ -28,7 +28,7 @@ static void put_bias(const et_xnn_weights *w, et_xnn_panel p,
 
 static size_t padded_columns(const et_xnn_matrix *m) {
   return (size_t)m->groups * (size_t)et_xnn_panels_of(m->outputs) *
-         ET_XNN_PANEL;
+         ET_CPU_PANEL;
 }
 
 /* Fills columns of 4-byte elements from the bias, or with zeros if there is none. */
@@ -40,7 +40,7 @@ static et_status fill_from_bias(et_xnn_builder *b, const columns *c,
     return ET_STATUS_OK;
   }
   return et_xnn_put_panels(b, &matrix, put, NULL,
-                           ET_XNN_PANEL * sizeof(int32_t), bytes);
+                           ET_CPU_PANEL * sizeof(int32_t), bytes);
 }
 
 static et_status fill_bias(et_xnn_builder *b, const void *request,
@@ -76,7 +76,7 @@ static et_status fill_column_scales(et_xnn_builder *b, const void *request,
                                     void *bytes) {
   const columns *c = request;
   return et_xnn_put_panels(b, &c->matrix, put_column_scales, c,
-                           ET_XNN_PANEL * sizeof(float), bytes);
+                           ET_CPU_PANEL * sizeof(float), bytes);
 }
 
 static inline void sums_by(et_xnn_read_code *code, const et_xnn_weights *w,
@@ -116,7 +116,7 @@ static et_status fill_column_sums(et_xnn_builder *b, const void *request,
                                   void *bytes) {
   const columns *c = request;
   return et_xnn_put_panels(b, &c->matrix, put_column_sums, c,
-                           ET_XNN_PANEL * sizeof(int32_t), bytes);
+                           ET_CPU_PANEL * sizeof(int32_t), bytes);
 }
 
 static et_xnn_tensor pack_columns(et_xnn_builder *b, const columns *c,
@@ -127,7 +127,7 @@ static et_xnn_tensor pack_columns(et_xnn_builder *b, const columns *c,
       .dims = {.rank = 1,
                .sizes = {et_xnn_times(
                    et_xnn_times(m->groups, et_xnn_panels_of(m->outputs)),
-                   ET_XNN_PANEL)}},
+                   ET_CPU_PANEL)}},
       .fill = fill,
       .request = c,
       .id = m->id};

@@ -6,7 +6,7 @@ static inline void quads_by(et_xnn_read_code *code, const et_xnn_weights *w,
                             et_xnn_panel p, int8_t *out) {
   for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
     for (size_t c = 0; c < p.columns; c++) {
-      out[(k / 4 * ET_XNN_PANEL + c) * 4 + k % 4] =
+      out[(k / 4 * ET_CPU_PANEL + c) * 4 + k % 4] =
           (int8_t)code(w, p.first + c, k);
     }
   }
@@ -18,10 +18,10 @@ static void move_quads(const et_xnn_weights *w, et_xnn_panel p, uint8_t *to) {
   for (size_t c = 0; c < p.columns; c++) {
     const uint8_t *row = w->data + (p.first + c) * depth;
     for (size_t k = 0; k + 4 <= depth; k += 4) {
-      memcpy(to + (k / 4 * ET_XNN_PANEL + c) * 4, row + k, 4);
+      memcpy(to + (k / 4 * ET_CPU_PANEL + c) * 4, row + k, 4);
     }
     for (size_t k = depth / 4 * 4; k < depth; k++) {
-      to[(k / 4 * ET_XNN_PANEL + c) * 4 + k % 4] = row[k];
+      to[(k / 4 * ET_CPU_PANEL + c) * 4 + k % 4] = row[k];
     }
   }
 }
@@ -44,7 +44,7 @@ static et_status fill_quads(et_xnn_builder *b, const void *request,
                             void *bytes) {
   const et_xnn_matrix *m = request;
   return et_xnn_put_panels(b, m, put_quads, NULL,
-                           quads_of(m->depth) * ET_XNN_PANEL * 4, bytes);
+                           quads_of(m->depth) * ET_CPU_PANEL * 4, bytes);
 }
 
 et_xnn_tensor et_xnn_pack_quads(et_xnn_builder *b, const et_xnn_matrix *m) {
@@ -52,7 +52,7 @@ et_xnn_tensor et_xnn_pack_quads(et_xnn_builder *b, const et_xnn_matrix *m) {
       .dtype = ET_SCALAR_TYPE_INT8,
       .dims = {.rank = 4,
                .sizes = {et_xnn_times(m->groups, et_xnn_panels_of(m->outputs)),
-                         (int32_t)quads_of(m->depth), ET_XNN_PANEL, 4}},
+                         (int32_t)quads_of(m->depth), ET_CPU_PANEL, 4}},
       .fill = fill_quads,
       .request = m,
       .id = m->id,
@@ -72,7 +72,7 @@ static inline void tap_quads_by(et_xnn_read_code *code, const et_xnn_weights *w,
   const size_t quads = (t->height + 3) / 4;
   for (size_t y = 0; y < t->height; y++) {
     for (size_t x = 0; x < t->width; x++) {
-      int8_t *quad = out + (x * quads + y / 4) * ET_XNN_PANEL * 4 + y % 4;
+      int8_t *quad = out + (x * quads + y / 4) * ET_CPU_PANEL * 4 + y % 4;
       for (size_t c = 0; c < p.columns; c++) {
         quad[c * 4] = (int8_t)code(w, p.first + c, y * t->width + x);
       }
@@ -93,7 +93,7 @@ static et_status fill_tap_quads(et_xnn_builder *b, const void *request,
                                 void *bytes) {
   const taps *t = request;
   return et_xnn_put_panels(b, &t->matrix, put_tap_quads, t,
-                           (t->height + 3) / 4 * t->width * ET_XNN_PANEL * 4,
+                           (t->height + 3) / 4 * t->width * ET_CPU_PANEL * 4,
                            bytes);
 }
 
@@ -104,7 +104,7 @@ et_xnn_tensor et_xnn_pack_tap_quads(et_xnn_builder *b, const et_xnn_matrix *m,
       .dtype = ET_SCALAR_TYPE_INT8,
       .dims = {.rank = 4,
                .sizes = {et_xnn_panels_of(m->outputs),
-                         (int32_t)((t.height + 3) / 4 * t.width), ET_XNN_PANEL,
+                         (int32_t)((t.height + 3) / 4 * t.width), ET_CPU_PANEL,
                          4}},
       .fill = fill_tap_quads,
       .request = &t,

@@ -11,7 +11,7 @@ static void words_by_code(const et_xnn_weights *w, et_xnn_panel p,
     const size_t shift = k % codes * (size_t)words->bits;
     for (size_t c = 0; c < p.columns; c++) {
       const uint32_t code = (uint32_t)et_xnn_code(w, p.first + c, k) & mask;
-      out[k / codes * ET_XNN_PANEL + c] |= code << shift;
+      out[k / codes * ET_CPU_PANEL + c] |= code << shift;
     }
   }
 }
@@ -43,7 +43,7 @@ static void move_words(const et_xnn_weights *w, et_xnn_panel p, size_t count,
   for (size_t c = 0; c < p.columns; c++) {
     const uint8_t *row = row_of(w, p.first + c);
     for (size_t i = 0; i < count; i++) {
-      out[i * ET_XNN_PANEL + c] = word_at(row + i * sizeof *out) ^ turned;
+      out[i * ET_CPU_PANEL + c] = word_at(row + i * sizeof *out) ^ turned;
     }
   }
 }
@@ -67,7 +67,7 @@ static et_status fill_words(et_xnn_builder *b, const void *request,
   const et_xnn_words *w = request;
   return et_xnn_put_panels(
       b, &w->matrix, put_words, w,
-      (size_t)words_of(w) * ET_XNN_PANEL * sizeof(uint32_t), bytes);
+      (size_t)words_of(w) * ET_CPU_PANEL * sizeof(uint32_t), bytes);
 }
 
 /* Returns true if the scales are exact in bfloat16. */
@@ -94,7 +94,7 @@ static half_scales half_scales_of(const et_xnn_weights *w,
 static void move_scales(const half_scales *from, uint16_t *out) {
   for (size_t i = 0; i < from->count; i++) {
     const uint16_t half = et_xnn_half_at(from->halves, i);
-    for (size_t part = 0; part < from->parts; part++, out += ET_XNN_PANEL) {
+    for (size_t part = 0; part < from->parts; part++, out += ET_CPU_PANEL) {
       *out = half;
     }
   }
@@ -105,7 +105,7 @@ static void put_halves(const et_xnn_weights *w, size_t row, size_t group,
                        uint16_t *out) {
   for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
     *out = (uint16_t)(et_xnn_bits(et_xnn_scale(w, row, k)) >> 16);
-    out += ET_XNN_PANEL;
+    out += ET_CPU_PANEL;
   }
 }
 
@@ -113,7 +113,7 @@ static void put_floats(const et_xnn_weights *w, size_t row, size_t group,
                        float *out) {
   for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
     *out = et_xnn_scale(w, row, k);
-    out += ET_XNN_PANEL;
+    out += ET_CPU_PANEL;
   }
 }
 
@@ -155,7 +155,7 @@ static void put_sums(const et_xnn_weights *w, et_xnn_panel p,
   int32_t *out = to;
   for (size_t c = 0; c < p.columns; c++) {
     for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
-      out[k / group * ET_XNN_PANEL + c] =
+      out[k / group * ET_CPU_PANEL + c] =
           sum_of_group(w, p.first + c, k, group);
     }
   }
@@ -222,7 +222,7 @@ static et_status fill_scales(et_xnn_builder *b, const void *request,
                              void *bytes) {
   const et_xnn_words *w = request;
   return et_xnn_put_panels(b, &w->matrix, put_scales, w,
-                           (size_t)groups_of(w) * ET_XNN_PANEL *
+                           (size_t)groups_of(w) * ET_CPU_PANEL *
                                et_scalar_type_size(scales_of(b, w)),
                            bytes);
 }
@@ -232,14 +232,14 @@ static et_status fill_sums(et_xnn_builder *b, const void *request,
   const et_xnn_words *w = request;
   return et_xnn_put_panels(
       b, &w->matrix, put_sums, w,
-      (size_t)groups_of(w) * ET_XNN_PANEL * sizeof(int32_t), bytes);
+      (size_t)groups_of(w) * ET_CPU_PANEL * sizeof(int32_t), bytes);
 }
 
 static et_status fill_weight_sums(et_xnn_builder *b, const void *request,
                                   void *bytes) {
   const et_xnn_words *w = request;
   return et_xnn_put_panels(b, &w->matrix, put_weight_sums, w,
-                           ET_XNN_PANEL * sizeof(float), bytes);
+                           ET_CPU_PANEL * sizeof(float), bytes);
 }
 
 /* Packs [panels][count][16] for a matrix with one group. */
@@ -250,7 +250,7 @@ static et_xnn_tensor pack_words(et_xnn_builder *b, const et_xnn_words *w,
       .dtype = dtype,
       .dims = {.rank = 3,
                .sizes = {et_xnn_panels_of(w->matrix.outputs), count,
-                         ET_XNN_PANEL}},
+                         ET_CPU_PANEL}},
       .fill = fill,
       .request = w,
       .id = w->matrix.id,

@@ -32,7 +32,7 @@ static bool surrounds(const et_xnn_node *pad, et_xnn_layout layout) {
     for (uint32_t i = 0; i < 4 && is_around; i++) {
       const bool is_of_pixels = i == layout || i == layout + 1u;
       is_around =
-          et_fb_u32_at(list, i) <= (is_of_pixels ? ET_XNN_MOST_WINDOW : 0);
+          et_fb_u32_at(list, i) <= (is_of_pixels ? ET_CPU_MAX_WINDOW : 0);
     }
   }
   return is_around;

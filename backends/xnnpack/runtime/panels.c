@@ -4,10 +4,10 @@
 
 static et_xnn_panel panel_at(const et_xnn_matrix *m, int32_t group,
                              int32_t index) {
-  const int32_t before = index * ET_XNN_PANEL;
+  const int32_t before = index * ET_CPU_PANEL;
   const int32_t left = m->outputs - before;
   return (et_xnn_panel){(size_t)group * (size_t)m->outputs + (size_t)before,
-                        (size_t)(left < ET_XNN_PANEL ? left : ET_XNN_PANEL)};
+                        (size_t)(left < ET_CPU_PANEL ? left : ET_CPU_PANEL)};
 }
 
 et_status et_xnn_put_panels(et_xnn_builder *b, const et_xnn_matrix *m,

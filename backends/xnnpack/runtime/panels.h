@@ -1,4 +1,4 @@
-/* Iteration over weights in panels of ET_XNN_PANEL columns. */
+/* Iteration over weights in panels of ET_CPU_PANEL columns. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_PANELS_H_
 #define BACKENDS_XNNPACK_RUNTIME_PANELS_H_
 
@@ -6,7 +6,7 @@
 
 /* Returns the number of panels for `columns` columns. */
 static inline int32_t et_xnn_panels_of(int32_t columns) {
-  return (columns + ET_XNN_PANEL - 1) / ET_XNN_PANEL;
+  return (columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
 }
 
 /* Returns the product of two sizes, or -1 if it overflows. Later checks reject -1, which is not a

@@ -91,8 +91,8 @@ static void multiply_floats(et_xnn_builder *b, const et_xnn_matrix *m,
   const et_xnn_tensor panels = et_xnn_pack_panels(b, m, ET_SCALAR_TYPE_FLOAT32);
   const et_xnn_dims packed = {
       .rank = 3,
-      .sizes = {(m->outputs + ET_XNN_PANEL - 1) / ET_XNN_PANEL, m->depth,
-                ET_XNN_PANEL}};
+      .sizes = {(m->outputs + ET_CPU_PANEL - 1) / ET_CPU_PANEL, m->depth,
+                ET_CPU_PANEL}};
   et_xnn_tensor inputs[4] = {x, et_xnn_view(b, panels, &packed),
                              et_xnn_pack_bias(b, m, b->node->inputs[BIAS])};
   const uint16_t count = et_xnn_add_residual(b, inputs, 3);

@@ -17,15 +17,13 @@
 #include "backends/xnnpack/runtime/strip.h"
 
 #include "backends/cpu/schema/cost_model.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 #include "backends/cpu/schema/mbconv_f32.h"
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/schema.h"
 
 extern const et_backend_part et_cpu_op_mbconv_f32;
-
-/* Maximum number of filter rows. The op lists them on the stack. */
-#define MOST_FILTER_HEIGHT 32
 
 /* Maximum size of a dimension. With this limit, the products below fit in int64. */
 #define MOST_SIZE (1 << 15)
@@ -54,7 +52,7 @@ static bool filters_channels(const et_xnn_graph *graph, const et_xnn_part *part,
          dims.sizes[3] == s->channels &&
          et_fb_u32(node->body, ET_XNN_CONV_GROUPS) == (uint64_t)s->channels &&
          et_fb_u32(node->body, ET_XNN_CONV_GROUP_OUTPUTS) == 1 &&
-         s->filter.kernel[0] <= MOST_FILTER_HEIGHT &&
+         s->filter.kernel[0] <= ET_CPU_MBCONV_MAX_ROWS &&
          s->filter.dilation[0] <= MOST_SIZE && s->filter.stride[0] <= MOST_SIZE;
 }
 
@@ -94,8 +92,8 @@ static int64_t floats_of(const strip *s, int64_t rows) {
   const int64_t ring =
       (rows - 1) * s->filter.stride[0] +
       (int64_t)(s->filter.kernel[0] - 1) * s->filter.dilation[0] + 1;
-  const int64_t padded = (s->channels + ET_XNN_PANEL - 1) / ET_XNN_PANEL;
-  return (ring * s->width + rows * s->filtered_width) * padded * ET_XNN_PANEL;
+  const int64_t padded = (s->channels + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
+  return (ring * s->width + rows * s->filtered_width) * padded * ET_CPU_PANEL;
 }
 
 /* Returns the number of output rows in a tile. A tile has ET_CPU_ROW_TILING_PIXELS pixels, or fewer
@@ -150,8 +148,8 @@ static et_xnn_tensor panels_of(et_xnn_builder *b, const layer *l) {
   const et_xnn_matrix *m = &l->convolution.matrix;
   const et_xnn_dims dims = {
       .rank = 3,
-      .sizes = {(m->outputs + ET_XNN_PANEL - 1) / ET_XNN_PANEL, m->depth,
-                ET_XNN_PANEL}};
+      .sizes = {(m->outputs + ET_CPU_PANEL - 1) / ET_CPU_PANEL, m->depth,
+                ET_CPU_PANEL}};
   return et_xnn_view(b, l->weights, &dims);
 }
 

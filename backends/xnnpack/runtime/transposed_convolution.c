@@ -8,8 +8,6 @@
 #include "backends/cpu/ops/window.h"
 #include "backends/xnnpack/runtime/ops.h"
 
-#define PANEL 16
-
 static et_status check_weights(const et_cpu_op *op,
                                const et_cpu_transposed_convolution_args *args,
                                et_error *error) {
@@ -21,11 +19,12 @@ static et_status check_weights(const et_cpu_op *op,
                "transposed_convolution: %lld groups of %lld channels, %lld "
                "outputs",
                (long long)groups, (long long)channels, (long long)columns);
-  const int64_t panels = (columns / groups + PANEL - 1) / PANEL;
+  const int64_t panels = (columns / groups + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
   const int64_t depth = (int64_t)kernel[0] * kernel[1] * (channels / groups);
-  const int64_t packed[4] = {groups, panels, depth, PANEL};
+  const int64_t packed[4] = {groups, panels, depth, ET_CPU_PANEL};
   ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 4, packed, error));
-  return et_cpu_check_elements(op, args->bias, groups * panels * PANEL, error);
+  return et_cpu_check_elements(op, args->bias, groups * panels * ET_CPU_PANEL,
+                               error);
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {
@@ -63,17 +62,17 @@ static size_t source(size_t at, size_t before, size_t tap, size_t dilation,
 }
 
 static void add_tap(const work *w, const float *x, const float *panel,
-                    float sums[PANEL]) {
+                    float sums[ET_CPU_PANEL]) {
   for (size_t c = 0; c < w->channels; c++) {
-    for (size_t i = 0; i < PANEL; i++) {
-      sums[i] += x[c] * panel[c * PANEL + i];
+    for (size_t i = 0; i < ET_CPU_PANEL; i++) {
+      sums[i] += x[c] * panel[c * ET_CPU_PANEL + i];
     }
   }
 }
 
 /* Accumulates one panel of one output pixel. `image` points to the first channel of the group. */
 static void add_taps(const work *w, const float *image, size_t y, size_t x,
-                     const float *panel, float sums[PANEL]) {
+                     const float *panel, float sums[ET_CPU_PANEL]) {
   const et_cpu_window *v = &w->window;
   const size_t pitch = w->groups * w->channels;
   for (size_t ky = 0; ky < v->kernel_y; ky++) {
@@ -84,13 +83,14 @@ static void add_taps(const work *w, const float *image, size_t y, size_t x,
           source(x, v->left, kx, v->dilation_x, v->stride_x, v->width);
       if (column != SIZE_MAX) {
         add_tap(w, image + (row * v->width + column) * pitch,
-                panel + (ky * v->kernel_x + kx) * w->channels * PANEL, sums);
+                panel + (ky * v->kernel_x + kx) * w->channels * ET_CPU_PANEL,
+                sums);
       }
     }
   }
 }
 
-static void store(const work *w, const float sums[PANEL], float *y,
+static void store(const work *w, const float sums[ET_CPU_PANEL], float *y,
                   size_t count) {
   const float low = et_cpu_clamp_low(&w->activation);
   const float high = et_cpu_clamp_high(&w->activation);
@@ -103,18 +103,18 @@ static void store(const work *w, const float sums[PANEL], float *y,
 static void run_pixel(const work *w, const float *image, size_t y, size_t x,
                       float *out) {
   const size_t taps = w->window.kernel_y * w->window.kernel_x * w->channels;
-  const size_t panels = et_cpu_parts(w->columns, PANEL);
+  const size_t panels = et_cpu_parts(w->columns, ET_CPU_PANEL);
   for (size_t i = 0; i < w->groups * panels; i++) {
     const size_t group = i / panels;
-    const size_t first = i % panels * PANEL;
-    float sums[PANEL];
-    for (size_t k = 0; k < PANEL; k++) {
-      sums[k] = w->bias[i * PANEL + k];
+    const size_t first = i % panels * ET_CPU_PANEL;
+    float sums[ET_CPU_PANEL];
+    for (size_t k = 0; k < ET_CPU_PANEL; k++) {
+      sums[k] = w->bias[i * ET_CPU_PANEL + k];
     }
-    add_taps(w, image + group * w->channels, y, x, w->panels + i * taps * PANEL,
-             sums);
+    add_taps(w, image + group * w->channels, y, x,
+             w->panels + i * taps * ET_CPU_PANEL, sums);
     store(w, sums, out + group * w->columns + first,
-          et_cpu_part(w->columns, PANEL, i % panels));
+          et_cpu_part(w->columns, ET_CPU_PANEL, i % panels));
   }
 }
 

@@ -11,7 +11,6 @@
 
 extern const et_backend_part et_cpu_op_winograd_f32;
 
-#define PANEL ET_XNN_PANEL
 #define TAPS ET_XNN_WINOGRAD_TAPS
 #define MOST_ACROSS 6 /* number of positions of a tile along an axis */
 
@@ -52,13 +51,13 @@ bool et_xnn_takes_winograd(const et_xnn_builder *b,
 
 /* One element per column of a panel. */
 typedef struct lanes {
-  float at[PANEL];
+  float at[ET_CPU_PANEL];
 } lanes;
 
 /* Transforms three taps for F(2, 3): G w. */
 static void transform_2(const lanes *a, const lanes *b, const lanes *c,
                         lanes *out) {
-  for (size_t i = 0; i < PANEL; i++) {
+  for (size_t i = 0; i < ET_CPU_PANEL; i++) {
     const float half = (a->at[i] + c->at[i]) * 0.5f;
     const float middle = b->at[i] * 0.5f;
     out[0].at[i] = a->at[i];
@@ -71,7 +70,7 @@ static void transform_2(const lanes *a, const lanes *b, const lanes *c,
 /* Transforms three taps for F(4, 3): G w. */
 static void transform_4(const lanes *a, const lanes *b, const lanes *c,
                         lanes *out) {
-  for (size_t i = 0; i < PANEL; i++) {
+  for (size_t i = 0; i < ET_CPU_PANEL; i++) {
     const float x = a->at[i], y = b->at[i], z = c->at[i];
     const float p = (x + z) * (-1.0f / 6), q = y * (1.0f / 6);
     const float r = x * (1.0f / 24) + z * (1.0f / 6), t = y * (1.0f / 12);
@@ -151,7 +150,8 @@ static lanes *put_panel(const tiles *t, const et_xnn_weights *w, size_t first,
   for (size_t c = 0; c < channels; c += CHANNELS_AT_ONCE) {
     const size_t rest = channels - c;
     const size_t count = rest < CHANNELS_AT_ONCE ? rest : CHANNELS_AT_ONCE;
-    read_windows(w, first, left < PANEL ? left : PANEL, c, count, read);
+    read_windows(w, first, left < ET_CPU_PANEL ? left : ET_CPU_PANEL, c, count,
+                 read);
     for (size_t i = 0; i < count; i++) {
       put_positions(t->side, &read[i], apart, out++);
     }
@@ -162,7 +162,7 @@ static lanes *put_panel(const tiles *t, const et_xnn_weights *w, size_t first,
 static et_status fill(et_xnn_builder *b, const void *request, void *bytes) {
   const tiles *t = request;
   const size_t columns = (size_t)t->matrix.outputs;
-  const size_t panels = (columns + PANEL - 1) / PANEL;
+  const size_t panels = (columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
   const size_t apart = panels * ((size_t)t->matrix.depth / (TAPS * TAPS));
   lanes *out = bytes;
   et_xnn_weights w;
@@ -170,7 +170,7 @@ static et_status fill(et_xnn_builder *b, const void *request, void *bytes) {
   ET_XNN_CHECK(b->error, (uintptr_t)w.data % sizeof(float) == 0,
                "constant %u is not aligned to its element size",
                (unsigned)w.value.constant);
-  for (size_t first = 0; first < columns; first += PANEL) {
+  for (size_t first = 0; first < columns; first += ET_CPU_PANEL) {
     out = put_panel(t, &w, first, apart, out);
   }
   return ET_STATUS_OK;
@@ -183,7 +183,8 @@ static et_xnn_tensor pack(et_xnn_builder *b, const et_xnn_convolution_of *c,
       .dtype = ET_SCALAR_TYPE_FLOAT32,
       .dims = {.rank = 4,
                .sizes = {(int32_t)et_cpu_winograd_positions(side),
-                         (c->outputs + PANEL - 1) / PANEL, c->channels, PANEL}},
+                         (c->outputs + ET_CPU_PANEL - 1) / ET_CPU_PANEL,
+                         c->channels, ET_CPU_PANEL}},
       .fill = fill,
       .request = &t,
       .id = c->matrix.id,

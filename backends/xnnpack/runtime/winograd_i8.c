@@ -7,10 +7,9 @@
 #include "backends/xnnpack/runtime/winograd.h"
 
 #define TAPS ET_XNN_WINOGRAD_TAPS
-#define SIDE ET_CPU_WINOGRAD_SIDE_I8
+#define SIDE ET_CPU_WINOGRAD_QS8_SIDE
 #define ACROSS (SIDE + TAPS - 1)
 #define POSITIONS (ACROSS * ACROSS)
-#define PANEL ET_XNN_PANEL
 
 #define MOST_COLUMNS 65536 /* bounds sizes so that they do not overflow below */
 
@@ -22,9 +21,9 @@ static bool takes_little_memory(const et_xnn_convolution_of *c) {
 
 static bool fits(const et_xnn_convolution_of *c) {
   return c->matrix.groups == 1 && et_xnn_is_of_three_taps(&c->window) &&
-         c->channels % ET_CPU_WINOGRAD_CHANNELS_I8 == 0 &&
-         c->channels <= ET_CPU_WINOGRAD_MOST_CHANNELS_I8 &&
-         c->outputs % PANEL == 0 &&
+         c->channels % ET_CPU_WINOGRAD_QS8_CHANNEL_STEP == 0 &&
+         c->channels <= ET_CPU_WINOGRAD_QS8_MAX_CHANNELS &&
+         c->outputs % ET_CPU_PANEL == 0 &&
          c->outputs >= ET_CPU_WINOGRAD_QS8_MIN_COLUMNS &&
          c->outputs <= MOST_COLUMNS && takes_little_memory(c);
 }
@@ -46,7 +45,7 @@ bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
 
 /* One pair of channels per column of a panel. */
 typedef struct lanes {
-  int16_t at[2 * PANEL];
+  int16_t at[2 * ET_CPU_PANEL];
 } lanes;
 
 /* Multiplies three taps by the matrix with rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4 and 0 0 6
@@ -55,7 +54,7 @@ typedef struct lanes {
 static void transform(const lanes taps[TAPS], lanes *out, size_t stride) {
   lanes made[ACROSS];
   const lanes a = taps[0], b = taps[1], c = taps[2];
-  for (size_t i = 0; i < 2 * PANEL; i++) {
+  for (size_t i = 0; i < 2 * ET_CPU_PANEL; i++) {
     const int32_t x = a.at[i], y = b.at[i], z = c.at[i];
     made[0].at[i] = (int16_t)(6 * x);
     made[1].at[i] = (int16_t)(x + y + z);
@@ -77,7 +76,7 @@ typedef struct windows {
 static inline void read_by(et_xnn_read_code *code, const et_xnn_weights *w,
                            size_t first, size_t channel, windows *out) {
   const size_t channels = (size_t)w->matrix.depth / (TAPS * TAPS);
-  for (size_t i = 0; i < 2 * PANEL; i++) {
+  for (size_t i = 0; i < 2 * ET_CPU_PANEL; i++) {
     for (size_t tap = 0; tap < TAPS * TAPS; tap++) {
       out->taps[tap % TAPS][tap / TAPS].at[i] =
           (int16_t)code(w, first + i / 2, tap * channels + channel + i % 2);
@@ -109,11 +108,11 @@ static et_status fill(et_xnn_builder *b, const void *request, void *bytes) {
   const et_xnn_matrix *m = request;
   const size_t columns = (size_t)m->outputs;
   const size_t channels = (size_t)m->depth / (TAPS * TAPS);
-  const size_t apart = columns / PANEL * (channels / 2);
+  const size_t apart = columns / ET_CPU_PANEL * (channels / 2);
   lanes *out = bytes;
   et_xnn_weights w;
   ET_RETURN_IF_ERROR(et_xnn_weights_of(b, m, &w));
-  for (size_t first = 0; first < columns; first += PANEL) {
+  for (size_t first = 0; first < columns; first += ET_CPU_PANEL) {
     for (size_t c = 0; c < channels; c += 2) {
       windows read;
       read_windows(&w, first, c, &read);
@@ -128,8 +127,8 @@ et_xnn_tensor et_xnn_pack_winograd_i8(et_xnn_builder *b,
   const et_xnn_packing packing = {
       .dtype = ET_SCALAR_TYPE_INT16,
       .dims = {.rank = 4,
-               .sizes = {POSITIONS, c->outputs / PANEL, c->channels / 2,
-                         2 * PANEL}},
+               .sizes = {POSITIONS, c->outputs / ET_CPU_PANEL, c->channels / 2,
+                         2 * ET_CPU_PANEL}},
       .fill = fill,
       .request = &c->matrix,
       .id = c->matrix.id,

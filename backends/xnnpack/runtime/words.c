@@ -79,7 +79,7 @@ void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats) {
                                  .word_count = sizeof words / sizeof words[0]});
 }
 
-#define MOST ET_XNN_MOST_WINDOW
+#define MOST ET_CPU_MAX_WINDOW
 
 static int32_t field(const et_xnn_node *node, uint16_t number, int32_t least,
                      bool *is_ok) {

@@ -3,6 +3,7 @@
 #define BACKENDS_XNNPACK_RUNTIME_WORDS_H_
 
 #include "backends/cpu/schema/conv_qs8.h"
+#include "backends/cpu/schema/kernel_sizes.h"
 #include "backends/xnnpack/runtime/builder.h"
 
 /* A window over images. Pairs are (y, x). */
@@ -33,11 +34,9 @@ bool et_xnn_is_of_bytes(const et_xnn_builder *b);
 /* If the node has bounds, emits an op that clamps `floats` to them. */
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
 
-/* Maximum value of each field of a window. Sums and products of fields fit in int64. */
-#define ET_XNN_MOST_WINDOW (1 << 20)
-
 /* Reads the window of a node. Zero padding that was folded into the node is added to its padding.
- * Returns false if sizes are out of range. */
+ * Returns false if a field is out of range. Fields are at most ET_CPU_MAX_WINDOW, so their sums and
+ * products fit in int64. */
 bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out);
 
 /* Returns whether each output pixel reads only the pixel at the same position. */

@@ -17,7 +17,8 @@ from backends.cpu.compiler.lower.rule import Program, Refusal, Rule
 from backends.cpu.compiler.packing import padded, panels, words
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.embedding import EmbeddingQw
-from backends.cpu.schema.gemm import QD8_MAX_GROUP, GemmF32Qbw, GemmQd8Qbw
+from backends.cpu.schema.gemm import GemmF32Qbw, GemmQd8Qbw
+from backends.cpu.schema.kernel_sizes import QD8_MAX_GROUP
 from backends.cpu.schema.records import LowBitFormat, WeightOffset
 from exir.weights.quantized_weights import unpacked
 

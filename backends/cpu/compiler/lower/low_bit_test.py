@@ -11,7 +11,8 @@ from backends.cpu.compiler.partitioner import CpuPartitioner
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, ops, specs
 from backends.cpu.compiler.testing.low_bit import LIMITS, Layer, Weight
 from backends.cpu.schema.embedding import EmbeddingQw
-from backends.cpu.schema.gemm import QD8_MAX_GROUP, GemmF32Qbw, GemmQd8Qbw
+from backends.cpu.schema.gemm import GemmF32Qbw, GemmQd8Qbw
+from backends.cpu.schema.kernel_sizes import QD8_MAX_GROUP
 from backends.cpu.schema.records import ActivationFunction, LowBitFormat, WeightOffset
 from exir import to_edge_transform_and_lower
 from exir.backend.utils import get_non_lowered_nodes

@@ -19,8 +19,6 @@ from exir.graph.fake_mode import fake_mode_of
 if TYPE_CHECKING:
     from backends.cpu.compiler.lower.builder import Builder
 
-MAX_RANK = 8
-
 # Integer dtypes of counts and indices.
 WHOLE = (torch.int64, torch.int32)
 # Dtypes that arithmetic supports.

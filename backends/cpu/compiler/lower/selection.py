@@ -9,7 +9,8 @@ from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.parts import parts_of
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
-from backends.cpu.schema.indexing import TOPK_MAX, Topk
+from backends.cpu.schema.indexing import Topk
+from backends.cpu.schema.kernel_sizes import TOPK_MAX_K
 
 _aten = torch.ops.aten
 _VALUES, _INDICES = range(2)
@@ -39,8 +40,8 @@ def _refuses_topk(program: Program, node: Node) -> Refusal:
     x, count = tensor_of(node.args[0]), node.args[1]
     if x.dtype != torch.float32 or x.dim() == 0:
         return f"topk of {x.dim()} dimensions and dtype {x.dtype} is not supported"
-    if count > TOPK_MAX:
-        return f"topk of more than {TOPK_MAX} values is not supported"
+    if count > TOPK_MAX_K:
+        return f"topk of more than {TOPK_MAX_K} values is not supported"
     return None
 
 

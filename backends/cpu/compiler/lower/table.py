@@ -9,10 +9,11 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dim_table import can_compute
 from backends.cpu.compiler.dims import dims_of
-from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
+from backends.cpu.compiler.lower.rule import Program, Refusal, Rule
 from backends.cpu.compiler.lower.windows import refuses_window
 from backends.cpu.compiler.ops.cast import HALVES
 from backends.cpu.schema.discovery import modules_of
+from backends.cpu.schema.kernel_sizes import MAX_RANK
 from exir.dialects.edge import to_torch_overload
 
 

@@ -10,11 +10,12 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
-from backends.cpu.compiler.lower.rule import ANY, MAX_RANK, WHOLE, Program, Refusal, Rule, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, WHOLE, Program, Refusal, Rule, dims_at, tensor_of
 from backends.cpu.compiler.lower.sizes import number_of, range_of
 from backends.cpu.compiler.ops.expression import Expression, Formula, program
-from backends.cpu.schema.elementwise import MAX_OPERANDS, ElementwiseI64
+from backends.cpu.schema.elementwise import ElementwiseI64
 from backends.cpu.schema.embedding import Embedding
+from backends.cpu.schema.kernel_sizes import ELEMENTWISE_MAX_OPERANDS, MAX_RANK
 
 _aten = torch.ops.aten
 # Negative index that stays negative when valid indices are added to it.
@@ -166,8 +167,8 @@ def _refuses_gather(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_indices(indices: Sequence[Node]) -> Refusal:
-    if len(indices) > MAX_OPERANDS:
-        return f"{len(indices)} dimensions are indexed; at most {MAX_OPERANDS} are supported"
+    if len(indices) > ELEMENTWISE_MAX_OPERANDS:
+        return f"{len(indices)} dimensions are indexed; at most {ELEMENTWISE_MAX_OPERANDS} are supported"
     if any(tensor_of(each).dim() == MAX_RANK for each in indices):
         return f"indices have {MAX_RANK} dimensions; at most {MAX_RANK - 1} are supported"
     other = [tensor_of(each).dtype for each in indices if tensor_of(each).dtype not in WHOLE]

@@ -7,7 +7,7 @@ from torch.fx import Node
 
 from backends.cpu.compiler.lower.rule import Refusal, dims_at
 from backends.cpu.compiler.ops.window import MAX_SIZE
-from backends.cpu.schema.convolution import DWCONV_F32_MAX_ROWS
+from backends.cpu.schema.kernel_sizes import DWCONV_F32_MAX_ROWS
 from exir.dialects.edge import to_torch_overload
 
 _aten = torch.ops.aten

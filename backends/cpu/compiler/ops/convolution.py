@@ -10,7 +10,7 @@ from backends.cpu.compiler.ops.activation import activate
 from backends.cpu.compiler.ops.quantization import requantized
 from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
 from backends.cpu.compiler.ops.window import padded
-from backends.cpu.compiler.packing import WIDTH, unpanelled, unquadded, unquadded_taps, winograd_codes
+from backends.cpu.compiler.packing import unpanelled, unquadded, unquadded_taps, winograd_codes
 from backends.cpu.schema.convolution import (
     MBCONV_WEIGHTS,
     WINOGRAD_KERNEL,
@@ -27,6 +27,7 @@ from backends.cpu.schema.convolution import (
 )
 from backends.cpu.schema.cost_model import MBCONV_MAX_BLOCKS
 from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.kernel_sizes import PANEL
 from backends.cpu.schema.records import Window
 
 # B^T and A^T of F(2 x 2, 3 x 3) and F(4 x 4, 3 x 3) (Lavin & Gray 2016). The points are 0, 1, -1 and infinity; 4 x 4
@@ -96,7 +97,7 @@ def _check_winograd(spec: WinogradF32, sizes: Sizes) -> None:
     expect(spec, len(sizes) in (5, 6), f"{len(sizes)} tensors")
     x, y = sizes[0], sizes[-2]
     _expect_images(spec, x, y)
-    expect(spec, sizes[1] == (spec.positions, -(-y[3] // WIDTH), x[3], WIDTH), f"weights {sizes[1]}")
+    expect(spec, sizes[1] == (spec.positions, -(-y[3] // PANEL), x[3], PANEL), f"weights {sizes[1]}")
     expect(spec, sizes[-1][1:] == (spec.workspace(x[3]),), f"workspace {sizes[-1]}")
 
 
@@ -154,7 +155,7 @@ def _check_winograd_qs8(spec: WinogradQs8, sizes: Sizes) -> None:
     expect(spec, len(sizes) == 7, f"{len(sizes)} tensors")
     x, y = sizes[0], sizes[-2]
     _expect_images(spec, x, y)
-    packed = (WINOGRAD_QS8_POSITIONS, y[3] // WIDTH, x[3] // 2, 2 * WIDTH)
+    packed = (WINOGRAD_QS8_POSITIONS, y[3] // PANEL, x[3] // 2, 2 * PANEL)
     expect(spec, sizes[1] == packed, f"weights {sizes[1]}")
     expect(spec, sizes[-1][1:] == (spec.workspace(x[3]),), f"workspace {sizes[-1]}")
 
@@ -197,7 +198,7 @@ def _mbconv(spec: MbconvF32, inputs: Sequence[Tensor], outputs: Sequence[Tensor]
 
 def _run_block(block: MbconvBlock, x: Tensor, weights: Sequence[Tensor], residual: Sequence[Tensor], y: Tensor) -> None:
     expand, expand_bias, taps, tap_bias, project, bias = weights
-    channels = taps.shape[0] * WIDTH
+    channels = taps.shape[0] * PANEL
     expanded = x.new_empty(len(x), *block.expanded_size(x.shape), channels)
     filtered = x.new_empty(*y.shape[:3], channels)
     evaluate(block.expand, [x, expand, expand_bias], [expanded], [])

@@ -8,14 +8,8 @@ from torch import Tensor
 
 from backends.cpu.compiler.ops.activation import activate
 from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
-from backends.cpu.schema.elementwise import (
-    MAX_OPERANDS,
-    MAX_REGISTERS,
-    Elementwise,
-    ElementwiseF32,
-    ElementwiseI64,
-    Opcode,
-)
+from backends.cpu.schema.elementwise import Elementwise, ElementwiseF32, ElementwiseI64, Opcode
+from backends.cpu.schema.kernel_sizes import ELEMENTWISE_MAX_OPERANDS, ELEMENTWISE_MAX_REGISTERS
 
 _FUNCTIONS: dict[Opcode, Callable[..., Tensor]] = {
     Opcode.ADD: torch.add,
@@ -65,8 +59,8 @@ def _check_i64(spec: ElementwiseI64, sizes: Sizes) -> None:
 
 def _check_elementwise(spec: Elementwise, sizes: Sizes) -> None:
     *inputs, y = sizes
-    expect(spec, len(inputs) == spec.operands <= MAX_OPERANDS, f"{len(inputs)} inputs")
-    expect(spec, spec.operands + len(spec.instructions) <= MAX_REGISTERS, "too many registers")
+    expect(spec, len(inputs) == spec.operands <= ELEMENTWISE_MAX_OPERANDS, f"{len(inputs)} inputs")
+    expect(spec, spec.operands + len(spec.instructions) <= ELEMENTWISE_MAX_REGISTERS, "too many registers")
     padded = [(1,) * (len(y) - len(each)) + tuple(each) for each in inputs]
     found = tuple(_broadcast([each[dim] for each in padded]) for dim in range(len(y)))
     expect(spec, found == y, f"inputs of sizes {inputs} are broadcast to {found}, the output is {y}")

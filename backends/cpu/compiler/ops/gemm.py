@@ -9,17 +9,10 @@ from torch import Tensor
 from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.ops.activation import activate
 from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
-from backends.cpu.compiler.packing import STRASSEN_PRODUCTS, dequantized_panels, unpanelled, unstrassen
+from backends.cpu.compiler.packing import dequantized_panels, unpanelled, unstrassen
 from backends.cpu.schema.cost_model import STRASSEN_MULTIPLE
-from backends.cpu.schema.gemm import (
-    QBW_MAX_OUTPUTS,
-    GemmF32,
-    GemmF32Qbw,
-    GemmQd8Qbw,
-    GroupedGemmF32,
-    Matmul,
-    StrassenF32,
-)
+from backends.cpu.schema.gemm import GemmF32, GemmF32Qbw, GemmQd8Qbw, GroupedGemmF32, Matmul, StrassenF32
+from backends.cpu.schema.kernel_sizes import QBW_MAX_OUTPUTS, STRASSEN_PRODUCTS
 from exir.dialects.quantized_weight_ops import quantized_rows
 
 

@@ -3,12 +3,12 @@
     python -m backends.cpu.schema.codegen.c_headers OUT...
     python -m backends.cpu.schema.codegen.c_headers --folder FOLDER
 
-The name of an output selects its content: `<op>.h`, `records.h`, `op_codes.h`, `cost_model.h` or
-`attribute_ranges.c`. With `--folder`, all files are written.
+The name of an output selects its content: `<op>.h`, `records.h`, `op_codes.h`, `cost_model.h`,
+`kernel_sizes.h` or `attribute_ranges.c`. With `--folder`, all files are written.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
 from textwrap import wrap
@@ -25,6 +25,7 @@ from backends.cpu.schema.declarations import (
     word_count,
 )
 from backends.cpu.schema.elementwise import Instruction, InstructionF32, Opcode
+from backends.cpu.schema.kernel_sizes import kernel_sizes
 from backends.cpu.schema.records import Activation, LowBitFormat, OutputQuantization, QuantParams, Window
 from backends.cpu.schema.reduction import Reduction
 from backends.cpu.schema.registry import ALL_OPS, BY_NAME, OPS
@@ -47,14 +48,22 @@ def main(arguments: Sequence[str]) -> None:
 
 def file_names() -> list[str]:
     """Return the names of all generated files."""
-    return ["attribute_ranges.c", "cost_model.h", "op_codes.h", "records.h", *(f"{op.op_name()}.h" for op in ALL_OPS)]
+    return [
+        "attribute_ranges.c",
+        "cost_model.h",
+        "kernel_sizes.h",
+        "op_codes.h",
+        "records.h",
+        *(f"{op.op_name()}.h" for op in ALL_OPS),
+    ]
 
 
 def content_of(name: str) -> str:
     """Return the content of the generated file `name`."""
     writers: dict[str, Callable[[], str]] = {
         "attribute_ranges.c": ranges_source,
-        "cost_model.h": lambda: _header(name, [], _cost_model()),
+        "cost_model.h": lambda: _header(name, [], _macros(_cost_model())),
+        "kernel_sizes.h": lambda: _header(name, [], _macros(kernel_sizes())),
         "op_codes.h": lambda: _header(name, [], _op_codes()),
         "records.h": lambda: _header(name, ["backends/cpu/schema/word.h"], _shared_definitions()),
     }
@@ -79,12 +88,13 @@ def _header(name: str, includes: Sequence[str], body: str) -> str:
     )
 
 
-def _cost_model() -> str:
-    """Return a macro for each constant, after its meaning and unit."""
-    return "\n".join(
-        f"{_comment(f'{each.meaning} Unit: {each.unit}.')}#define ET_CPU_{name} {value}\n"
-        for name, (value, each) in constants().items()
-    )
+def _cost_model() -> dict[str, tuple[int, str]]:
+    return {name: (value, f"{each.meaning} Unit: {each.unit}.") for name, (value, each) in constants().items()}
+
+
+def _macros(values: Mapping[str, tuple[int, str]]) -> str:
+    """Return a macro for each constant, after its description."""
+    return "\n".join(f"{_comment(text)}#define ET_CPU_{name} {value}\n" for name, (value, text) in values.items())
 
 
 def _comment(text: str) -> str:
@@ -123,12 +133,7 @@ def _op_header(op: type[OpSpec]) -> str:
         includes += [f"backends/cpu/schema/{each.op_name()}.h" for each in nested if issubclass(each, OpSpec)]
         own = [record for record in nested if record not in _SHARED and not issubclass(record, OpSpec)]
         body = f"{_definitions(own)}{''.join(map(enum_of, _own_enums(op)))}{struct_of(op)}\n{_args(op)}"
-    return _header(f"{name}.h", includes, f"{_limit_macros(op)}{body}\n{_schema(op)}")
-
-
-def _limit_macros(op: type[OpSpec]) -> str:
-    lines = (f"#define ET_CPU_{op.op_name().upper()}_{limit} {value}\n" for limit, value in op.limits.items())
-    return "".join([*lines, "\n"]) if "limits" in vars(op) else ""
+    return _header(f"{name}.h", includes, f"{body}\n{_schema(op)}")
 
 
 def _nested(record: type[Record]) -> list[type[Record]]:
