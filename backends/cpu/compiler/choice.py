@@ -23,7 +23,7 @@ from backends.cpu.schema.convolution import (
 )
 from backends.cpu.schema.cost_model import MBCONV_MAX_BLOCKS
 from backends.cpu.schema.gemm import GemmF32
-from backends.cpu.schema.kernel_sizes import WINOGRAD_QS8_SIDE
+from backends.cpu.schema.kernel_sizes import MBCONV_MAX_ROWS, WINOGRAD_QS8_SIDE
 from backends.cpu.schema.records import Window
 
 _FLOAT_BYTES = 4
@@ -101,6 +101,8 @@ def _fuse_block(graph: OpGraph, rewriter: Rewriter, project: Op, options: Option
     """
     filtering = _sole_writer(rewriter, project.inputs[0])
     if filtering is None or not isinstance(filtering.spec, DwconvF32):
+        return
+    if filtering.spec.window.kernel[0] > MBCONV_MAX_ROWS:
         return
     expand = _sole_writer(rewriter, filtering.inputs[0])
     if expand is None or not _expands(expand) or not _gains(graph, expand.output, cost.prefers_row_tiling, options):

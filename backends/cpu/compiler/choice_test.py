@@ -12,6 +12,7 @@ from backends.cpu.compiler import cost
 from backends.cpu.compiler.plan import plan
 from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
 from backends.cpu.schema.convolution import MbconvF32, WinogradF32
+from backends.cpu.schema.kernel_sizes import MBCONV_MAX_ROWS
 from backends.cpu.schema.records import RELU
 from models.mobilenet import InvertedResidual, MobileNetV2
 
@@ -97,6 +98,14 @@ def test_the_stem_may_be_the_expansion() -> None:
     (only,) = block.blocks
     assert only.expand.planar and only.expand.activation == RELU
     assert_computes(module, x)
+
+
+@pytest.mark.parametrize("kernel_rows", [MBCONV_MAX_ROWS, MBCONV_MAX_ROWS + 1])
+def test_tall_depthwise_kernels_are_not_fused(kernel_rows: int) -> None:
+    layers = (nn.Conv2d(4, 24, 1), nn.Conv2d(24, 24, (kernel_rows, 1), groups=24), nn.Conv2d(24, 8, 1))
+    module, x = nn.Sequential(*layers).eval(), _image(1, 4, 40, 9)
+    assert len(_blocks(module, x, row_tiling="always")) == (kernel_rows <= MBCONV_MAX_ROWS)
+    assert_computes(module, x, row_tiling="always")
 
 
 def _chain() -> nn.Module:

@@ -248,7 +248,7 @@ class MbconvBlock(Record):
     """An inverted residual: expanding convolution, depthwise convolution, projecting GEMM.
 
     The input of a block that is not the first is expanded by a 1 x 1 convolution. The depthwise kernel has at most
-    32 rows.
+    `MBCONV_MAX_ROWS` rows.
     """
 
     expand: ConvF32 = field(metadata=bounds_of(groups=(1, 1)))
