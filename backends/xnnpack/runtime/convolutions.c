@@ -22,10 +22,6 @@ enum {
   BIAS = ET_XNN_CONV_BIAS
 };
 
-/* Limits of dwconv_f32 and dwconv_qs8. */
-#define MOST_DEPTHWISE_HEIGHT 256
-#define MOST_DEPTHWISE_TAPS_I8 64
-
 typedef et_xnn_convolution_of convolution;
 
 static uint32_t number(const et_xnn_builder *b, uint16_t field) {
@@ -307,8 +303,9 @@ void et_xnn_as_columns(convolution *c) {
 
 static void filter(et_xnn_builder *b, convolution *c) {
   const bool is_of_codes = et_xnn_is_of_bytes(b);
-  const bool fits = is_of_codes ? c->matrix.depth <= MOST_DEPTHWISE_TAPS_I8
-                                : c->window.kernel[0] <= MOST_DEPTHWISE_HEIGHT;
+  const bool fits = is_of_codes
+                        ? c->matrix.depth <= ET_CPU_DWCONV_QS8_MAX_TAPS
+                        : c->window.kernel[0] <= ET_CPU_DWCONV_F32_MAX_ROWS;
   if (c->matrix.outputs != 1 || !fits) {
     convolve(b, c);
     return;
