@@ -4,8 +4,8 @@
 
 #include "kernels/author/converter.h"
 
-/* Weak references, so that the linker does not pull in converters that no
- * kernel table names. Their addresses are NULL. */
+/* Weak references, so that the linker does not add converters that no kernel
+ * table names. The addresses of such converters are NULL. */
 #define WEAK(NAME, name) \
   __attribute__((weak)) extern const et_converter et_converter_##name;
 ET_CONVERTER_LIST(WEAK)

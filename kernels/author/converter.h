@@ -1,5 +1,5 @@
 /* Conversion between elements of one dtype and the compute types. Each dtype is
- * compiled to an object of its own, so that a program links only the converters
+ * compiled to a separate object, so that a program links only the converters
  * that its kernel table names. */
 #ifndef ET_KERNELS_AUTHOR_CONVERTER_H_
 #define ET_KERNELS_AUTHOR_CONVERTER_H_

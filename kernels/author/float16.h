@@ -25,7 +25,7 @@ static inline float et_bfloat16_to_float(uint16_t bits) {
 static inline uint16_t et_float_to_bfloat16(float value) {
   const uint32_t bits = et_float_bits(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) {
-    return 0x7fc0; /* rounding could carry a NaN into infinity */
+    return 0x7fc0; /* rounding could turn a NaN into infinity */
   }
   return (uint16_t)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
@@ -56,7 +56,7 @@ static inline uint16_t et_float_to_float16(float value) {
   }
   if (magnitude < 0x38800000u) {
     /* Below 2^-14, float16 values are 2^-24 apart, like floats in [0.5, 1).
-     * Adding 0.5 rounds to that spacing. */
+     * Adding 0.5 therefore rounds to that spacing. */
     const float rounded = et_float_from_bits(magnitude) + 0.5f;
     return (uint16_t)(sign | (et_float_bits(rounded) - 0x3f000000u));
   }

@@ -1,7 +1,7 @@
 #include "executorch/kernels/loop.h"
 
-/* Sorts the dimensions of more than one element by stride of the first view,
- * smallest first. For equal strides, the later dimension comes first. */
+/* Sorts the dimensions with more than one element by their stride in the first
+ * view, smallest first. For equal strides, the later dimension comes first. */
 static size_t order_dims(const et_view *view, size_t *dims) {
   size_t count = 0;
   for (size_t d = view->rank; d-- > 0;) {
@@ -62,7 +62,7 @@ static size_t count_elements(const et_view *view) {
   return count;
 }
 
-/* Uses the innermost level as the run. */
+/* Makes the innermost level the run. */
 static void split_run(et_loop *loop) {
   loop->count = 1;
   if (loop->levels == 0) {

@@ -45,7 +45,7 @@ static void list_operands(const et_value *const *values, size_t count,
 }
 
 /* Writes a scalar `count` times. Does not use the converter of the scalar's
- * dtype, which the program need not link. */
+ * dtype, because the program may not link it. */
 static void repeat_number(et_compute compute, const et_value *number,
                           size_t count, et_chunk *out) {
   const bool is_real = number->tag == ET_VALUE_DOUBLE;
@@ -81,7 +81,7 @@ static bool is_direct(const application *app, const et_loop *loop, size_t k) {
          loop->strides[k] == (ptrdiff_t)size;
 }
 
-/* Rounds or wraps values of another dtype to the common dtype, which may be
+/* Rounds or wraps values of another dtype to the common dtype, which can be
  * narrower than the compute type. */
 static void narrow(const application *app, et_scalar_type dtype, size_t count,
                    et_chunk *numbers) {

@@ -17,7 +17,8 @@ static category category_of(et_scalar_type dtype) {
 }
 
 /* Rank within a category: the dtype with the higher rank can represent both.
- * uint8 with int8, and float16 with bfloat16, have no such order. */
+ * Between uint8 and int8, and between float16 and bfloat16, there is no such
+ * order. */
 static int order(et_scalar_type dtype) {
   switch (dtype) {
     case ET_SCALAR_TYPE_INT16:

@@ -24,8 +24,8 @@ static void split_self(const et_tensor *self, const bool *axes,
   }
 }
 
-/* Returns the kept dimensions of `out`, without the size-1 dimensions of
- * keepdim. */
+/* Returns the kept dimensions of `out`, without the dimensions of size 1 that
+ * keepdim adds. */
 static et_view kept_of(const et_tensor *out, const bool *axes, size_t rank,
                        bool keepdim) {
   et_view view = no_dims(out);

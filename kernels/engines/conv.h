@@ -11,8 +11,8 @@
 
 /* ---- Loops ---- */
 
-/* Returns true if et_conv_float32 supports it: float32, not transposed, all
- * operands in row-major order. */
+/* Returns true if et_conv_float32 supports the convolution: float32, not
+ * transposed, all operands in row-major order. */
 bool et_conv_is_plain(const et_conv *conv);
 
 /* Returns the scratch bytes of et_conv_float32; 0 if it does not apply. See
@@ -33,7 +33,7 @@ void et_conv_last(const et_conv *conv, et_mutable_span scratch);
  * Accumulates in double. */
 void et_conv_any(const et_conv *conv);
 
-/* ---- Operators' arguments ---- */
+/* ---- Arguments of the operators ---- */
 
 /* `bias` is NULL for none. `output_padding` is NULL for zeros. The operator
  * checks the dtypes. */

@@ -1,5 +1,5 @@
-/* Convolution of any floating dtype and dim order, transposed or not. For each
- * output element, adds a dot product over the channels for each tap. */
+/* Convolution of any floating dtype and dim order, transposed or not. Each
+ * output element is the sum of a dot product over the channels for each tap. */
 #include "executorch/kernels/convert.h"
 #include "kernels/engines/conv.h"
 

@@ -15,8 +15,8 @@
 
 #include "runtime/core/arithmetic.h"
 
-/* Layout of a strip in scratch. Each phase has rows * pitch elements, and the
- * columns that the last row's run reads past its end. */
+/* Layout of a strip in scratch. Each phase has rows * pitch elements, followed
+ * by the columns that the last row's run reads past its end. */
 typedef struct layout {
   const et_conv *conv;
   float *phases;
@@ -76,7 +76,8 @@ static void lay_row(const float *row, int64_t size, int64_t start, int64_t step,
   }
 }
 
-/* Copies one phase of the input rows that output rows from `first` on read. */
+/* Copies one phase of the input rows that the output rows from `first` on
+ * read. */
 static void lay_phase(const layout *plan, const float *plane, int64_t first,
                       int64_t py, int64_t px) {
   const et_conv_axis *y = &plan->conv->y;

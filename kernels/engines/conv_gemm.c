@@ -7,8 +7,8 @@
 #include "kernels/engines/gemm.h"
 #include "runtime/core/arithmetic.h"
 
-/* Maximum columns of a panel. Long enough for vector loops, and short enough
- * that the rows of the output and of the panel stay in the cache. */
+/* Maximum columns of a panel. It is large enough for vector loops, and small
+ * enough that the rows of the output and of the panel stay in the cache. */
 #define PANEL_COLUMNS 256
 
 /* GEMM of one image and group. `rows` counts output channels, `columns`

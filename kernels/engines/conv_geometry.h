@@ -54,8 +54,8 @@ typedef struct et_conv {
 #define ET_CONV_LARGEST(conv, member) \
   et_max_i64((conv)->z.member, et_max_i64((conv)->y.member, (conv)->x.member))
 
-/* Returns true if each output position reads only the same input position, so
- * that the input itself is an operand of the GEMM. */
+/* Returns true if each output position reads only the same input position. The
+ * input itself is then an operand of the GEMM. */
 bool et_conv_is_pointwise(const et_conv *conv);
 
 /* Computes the output positions [*low, *high) at which tap `tap` reads inside
@@ -72,7 +72,7 @@ void et_conv_taps_inside(const et_conv_axis *axis, int64_t position,
 void et_conv_copy_spaced(float *to, const float *from, int64_t step,
                          int64_t count);
 
-/* ---- Paths, which conv.h selects from ---- */
+/* ---- Paths, from which conv.h selects ---- */
 
 /* The two paths of et_conv_float32. The depthwise path needs two spatial
  * dimensions, one input channel per group, and scratch for a few input rows.

@@ -10,8 +10,8 @@
 /* Maximum columns of a panel. It has as many rows as fit in scratch. */
 #define PANEL_COLUMNS 64
 
-/* A panel of weights, from output channel `column` of a group. It holds either
- * all channels of the taps (ky, kx), ..., (ky, kx + taps - 1), or `channels`
+/* A panel of weights, from output channel `column` of a group. It holds all
+ * channels of the taps (ky, kx), ..., (ky, kx + taps - 1), or `channels`
  * channels of one tap, from `channel` on. */
 typedef struct block {
   const et_conv *conv;
@@ -141,8 +141,8 @@ static void add_block(const block *b) {
   }
 }
 
-/* Returns how many taps of a kernel row are one run of channels in memory and
- * fit a panel. */
+/* Returns how many taps of a kernel row form one run of channels in memory and
+ * fit in a panel. */
 static int64_t taps_per_panel(const et_conv *conv, int64_t panel_rows) {
   const int64_t channels = conv->weight.sizes[1];
   const bool follow = conv->groups == 1 && conv->x.dilation == 1 &&
@@ -183,7 +183,7 @@ static void start_all(const et_conv *conv) {
   }
 }
 
-/* Views a pointwise convolution as one of a single row, if rows are
+/* Views a pointwise convolution as a convolution of a single row, if rows are
  * contiguous. */
 static et_conv with_one_row(const et_conv *conv) {
   et_conv flat = *conv;

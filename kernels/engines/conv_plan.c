@@ -64,7 +64,7 @@ static et_status check_channels(et_kernel_context *context, const attributes *a,
   return ET_STATUS_OK;
 }
 
-/* Sizes fit 32 bits, so these products fit 64. */
+/* Sizes fit in 32 bits, so these products fit in 64 bits. */
 static et_status plan_axis(et_kernel_context *context, const attributes *a,
                            size_t i, int64_t in, int64_t kernel,
                            et_conv_axis *axis) {

@@ -69,7 +69,7 @@ static void run_stage(et_fft *fft, const stage *s) {
 }
 
 /* Returns the next factor: 4, which saves a pass over the line, or the smallest
- * prime. */
+ * prime factor. */
 static size_t factor_of(size_t length) {
   if (length % 4 == 0) {
     return 4;

@@ -8,7 +8,8 @@
 #include "executorch/scalar_type.h"
 
 /* A transform of `length` elements, in memory of ET_FFT_SCRATCH(length) bytes.
- * Takes time proportional to the length times the sum of its factors. */
+ * The run time is proportional to the length times the sum of its prime
+ * factors. */
 typedef struct et_fft {
   size_t length;
   et_complex128 *line;        /* input; after et_fft_run, the result */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 /* A tile of the result stays in registers: TILE_ROWS rows of TILE_VECTORS
- * vectors of LANES floats. The tile leaves registers for a row of b and an
- * element of a. Compilers split the vectors for processors without vector
+ * vectors of LANES floats. The tile leaves enough registers for a row of b and
+ * an element of a. Compilers split the vectors for processors without vector
  * registers. */
 #if defined(__AVX512F__)
 #define LANES 16
@@ -31,7 +31,7 @@
 #endif
 
 /* Tile loops must be unrolled before register allocation. Otherwise, `sum` is
- * spilled around the K loop, which takes half of the time of a short one. */
+ * spilled around the K loop, which takes half of the time of a short loop. */
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -40,9 +40,9 @@
 
 #define LINE 16 /* floats per cache line */
 
-/* Depth block: how much of K a tile accumulates before it is added to the
- * result. The data that a tile reads stays in the L1 cache. Rounding depends on
- * this block only, not on the position in a tile. */
+/* Depth block: the part of K that a tile accumulates before it is added to the
+ * result. The data that a tile reads stays in the L1 cache. Rounding depends
+ * only on this block, not on the position in a tile. */
 #define TILE_DEPTH 64
 
 typedef float vector __attribute__((vector_size(LANES * sizeof(float))));
@@ -128,7 +128,7 @@ typedef struct tile {
   void (*add_narrow)(const part *p); /* one vector wide */
 } tile;
 
-/* Returns the tallest tile that fits `rows` > 0 rows. */
+/* Returns the height of the tallest tile that fits in `rows` > 0 rows. */
 static const tile *tile_of(size_t rows) {
 #define ENTRY(rows) {rows, add_wide_##rows, add_narrow_##rows},
   static const tile tiles[] = {FOR_EACH_TILE(ENTRY)};
@@ -175,7 +175,7 @@ static void add_edge(const tile *t, part p, size_t columns) {
   copy_rows(t->rows, columns, out, LANES, edge, stride);
 }
 
-/* Repeats each element of `rows` rows of a LANES times, in `to`. */
+/* Writes each element of `rows` rows of a LANES times to `to`. */
 static et_gemm_matrix repeat_elements(size_t rows, const part *p, float *to) {
   const ptrdiff_t column_stride = p->a.column_stride;
   for (size_t i = 0; i < rows; i++) {
@@ -262,8 +262,8 @@ void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
   } while (depth > 0);
 }
 
-/* Independent accumulators. A single accumulator would make the additions a
- * serial chain and prevent vectorization. */
+/* Independent accumulators. With a single accumulator, the additions would form
+ * a serial chain, which prevents vectorization. */
 #define ACCUMULATORS 32
 
 static void add_dot_products(const float *restrict a, const float *restrict b,

@@ -30,9 +30,9 @@ typedef struct et_gemm_start {
  * its rows are `out_stride` apart.
  *
  * A tile of the result stays in registers over a block of K. K is accumulated
- * in order, so a result has the same bits whichever rows and columns are
- * computed with it. The loop is fastest if 64 rows of b, `columns` wide, fit
- * the L1 or L2 cache. */
+ * in order, so the bits of a result do not depend on the rows and columns that
+ * are computed with it. The loop is fastest if 64 rows of b, `columns` wide,
+ * fit the L1 or L2 cache. */
 void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
                         const et_gemm_matrix *a, const et_gemm_panel *b,
                         et_gemm_start start, float *out, size_t out_stride);

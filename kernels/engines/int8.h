@@ -18,8 +18,8 @@ typedef struct et_int8_range {
   int32_t high;
 } et_int8_range;
 
-/* How to compute q - zero_point. uint8 values are mapped to int8 first: `flip`
- * is 128 and 128 is subtracted from the zero point. For int8, `flip` is 0. */
+/* How to compute q - zero_point. uint8 values are first mapped to int8: `flip`
+ * is 128, and 128 is subtracted from the zero point. For int8, `flip` is 0. */
 typedef struct et_int8_params {
   uint8_t flip;
   int16_t zero_point;
@@ -74,8 +74,8 @@ typedef struct et_int8_gemm {
   size_t column_stride;
 } et_int8_gemm;
 
-/* Returns how many panel columns of ET_INT8_GEMM_PITCH(depth) elements fit
- * `scratch`. May be 0. */
+/* Returns how many panel columns of ET_INT8_GEMM_PITCH(depth) elements fit in
+ * `scratch`; can be 0. */
 size_t et_int8_gemm_columns(size_t depth, et_mutable_span scratch);
 
 /* `panel` is [columns, pitch] and holds q - zero_point of the input,

@@ -71,7 +71,7 @@ static void add_tile(int16_t wide[ROWS][DEPTH_BLOCK],
   }
 }
 
-/* Accumulates a tile of one column. */
+/* Accumulates a tile with a single column. */
 static void add_column(int16_t wide[ROWS][DEPTH_BLOCK],
                        const int16_t *restrict x, size_t depth, int32_t *to) {
   int32_t a[ROWS] = {0};

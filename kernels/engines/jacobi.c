@@ -67,7 +67,7 @@ static double dot(const double *a, const double *b, size_t count) {
   return sum;
 }
 
-/* Rotates rows p and q so that they are orthogonal. Returns false if they
+/* Rotates rows p and q so that they become orthogonal. Returns false if they
  * already are. */
 static bool part_rows(et_matrix *m, et_matrix *vectors, size_t p, size_t q) {
   const double *const a = et_matrix_row(m, p);

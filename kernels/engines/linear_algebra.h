@@ -38,15 +38,14 @@ static inline size_t et_size_from_end(const et_tensor *tensor,
 et_status et_matrices_check(et_kernel_context *context, const char *what,
                             const et_tensor *tensor, bool square);
 
-/* Returns the number of items in a batch, whose items have `inner`
- * dimensions. */
+/* Returns the number of items in a batch of items with `inner` dimensions. */
 size_t et_batch_count(const et_view *view, size_t inner);
 
 /* Returns item `index` of a batch: the `inner` last dimensions of `view`. */
 et_view et_batch_at(const et_view *view, size_t inner, size_t index);
 
-/* Resizes `out` to the batch dimensions of `like`, which are all but its last
- * `inner`, followed by `count` `sizes`. */
+/* Resizes `out` to the batch dimensions of `like` (all except its last `inner`
+ * ones), followed by the `count` sizes in `sizes`. */
 et_status et_batch_resize(et_kernel_context *context, const et_tensor *like,
                           size_t inner, const size_t *sizes, size_t count,
                           et_tensor *out);
@@ -151,8 +150,8 @@ typedef struct et_reflectors {
  * the diagonal. `tau` has min(rows, columns) elements. */
 void et_reflectors_factor(et_matrix *matrix, double *tau);
 
-/* An et_panel_fn that multiplies a panel by the product of the reflectors, the
- * first leftmost. Its state is an et_reflectors. */
+/* An et_panel_fn that multiplies a panel by the product of the reflectors, of
+ * which the first is the leftmost factor. Its state is an et_reflectors. */
 void et_reflectors_apply(const void *reflectors, et_panel *panel);
 
 /* ---- Jacobi rotations ---- */

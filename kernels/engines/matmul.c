@@ -6,8 +6,8 @@
 #include "kernels/engines/gemm.h"
 #include "runtime/core/arithmetic.h"
 
-/* Columns of the output that are computed at a time if there are several rows.
- * The rows of b that they need stay in the cache. */
+/* Number of output columns that are computed at a time if there are several
+ * rows. The rows of b that they need stay in the cache. */
 #define BLOCK_COLUMNS 256
 
 static const float *floats(const et_view *view) {
@@ -40,7 +40,7 @@ static void start_rows(const et_matmul *p) {
 }
 
 /* Uses b in place; its rows are contiguous. A single output row reads b in one
- * pass; several read it in blocks. */
+ * pass, several output rows read it in blocks. */
 static void multiply_rows(const et_matmul *p) {
   const size_t rows = (size_t)p->out.sizes[0];
   const size_t columns = (size_t)p->out.sizes[1];

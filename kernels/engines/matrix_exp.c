@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Coefficients of the Pade approximant of degree 13. Exact to double precision
- * for matrices of 1-norm up to LARGEST_NORM (Higham 2005, scaling and
- * squaring). */
+/* Coefficients of the Pade approximant of degree 13. Accurate to double
+ * precision for matrices whose 1-norm is at most LARGEST_NORM (Higham 2005,
+ * scaling and squaring). */
 static const double coefficients[14] = {64764752532480000.0,
                                         32382376266240000.0,
                                         7771770303897600.0,
@@ -74,7 +74,7 @@ static void make_polynomial(const work *w, int first, int to) {
   }
 }
 
-/* Returns the 1-norm: the maximum absolute column sum. Infinite if an element
+/* Returns the 1-norm: the maximum absolute column sum; infinity if an element
  * is not finite. */
 static double norm_of(const et_matrix *m) {
   double largest = 0.0;

@@ -14,16 +14,16 @@
 #define ET_TAPS 4
 
 /* Elements of an axis and their weights. Functions that create taps may return
- * indices outside the axis. The caller maps them inside, or to -1 for no
- * element. */
+ * indices outside the axis. The caller maps these to an index inside the axis,
+ * or to -1 for no element. */
 typedef struct et_taps {
   size_t count;
   int64_t at[ET_TAPS];
   double weight[ET_TAPS];
 } et_taps;
 
-/* Nearest neighbor, ties to even; linear, two taps; cubic convolution with A =
- * -0.75, four taps. */
+/* Nearest neighbor with ties to even; linear with two taps; cubic convolution
+ * with A = -0.75 and four taps. */
 et_taps et_taps_nearest(double position);
 et_taps et_taps_linear(double position);
 et_taps et_taps_cubic(double position);

@@ -4,7 +4,7 @@
 
 #include "executorch/kernels/convert.h"
 
-/* Returns `count` consecutive elements from `first`. `first` may be any
+/* Returns taps for `count` consecutive elements from `first`, which may be any
  * value. */
 static et_taps taps_from(double first, size_t count) {
   et_taps taps = {.count = count};

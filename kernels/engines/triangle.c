@@ -22,7 +22,7 @@ static void subtract(const double *restrict from, double factor,
   }
 }
 
-/* Solves row `i`. The rows that it depends on are solved. */
+/* Solves row `i`. The rows that it depends on have already been solved. */
 static void solve_row(const et_triangle *t, size_t i, et_panel *panel) {
   const size_t first = t->upper ? i + 1 : 0;
   const size_t end = t->upper ? t->size : i;

@@ -77,8 +77,8 @@ double et_window_sum(const et_view *in, const et_position *position,
                      const et_box *box);
 int64_t et_box_count(const et_box *box);
 
-/* Returns the divisor of the mean of the window at `position`, which reads `box`.
- * `divisor` overrides it unless 0. */
+/* Returns the divisor of the mean for the window at `position`, which reads
+ * `box`. A nonzero `divisor` overrides it. */
 double et_window_divisor(const et_window *window, const et_position *position,
                          const et_box *box, bool include_pad, int64_t divisor);
 

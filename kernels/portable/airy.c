@@ -6,8 +6,8 @@
 #define AT_ZERO 0.355028053887817239260        /* 3^(-2/3) / gamma(2/3) */
 #define SLOPE_AT_ZERO -0.258819403792806798405 /* -3^(-1/3) / gamma(1/3) */
 
-/* From 1, integrate numerically. Below -9.5, use the asymptotic series, whose
- * smallest term is below double precision there. Between them, use Taylor
+/* Above 1, integrate numerically. Below -9.5, use the asymptotic series, whose
+ * smallest term is below double precision there. In between, use Taylor
  * series. */
 #define INTEGRAL_FROM 1.0
 #define WAVES_BELOW -9.5

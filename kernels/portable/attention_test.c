@@ -24,7 +24,7 @@ static double score_of(const float *q, const float *k, int32_t depth) {
   return 0.5 * sum;
 }
 
-/* Returns element `e` of the attention output of query `row`, which attends to
+/* Returns element `e` of the attention output for query `row`, which attends to
  * the first `seen` keys. */
 static float attended(const float *q, const float *k, const float *v, sizes s,
                       int32_t row, int32_t seen, int32_t e) {
@@ -61,7 +61,7 @@ static void check(sizes s, bool causal) {
   et_test_end(t);
 }
 
-/* Blocks of 32 queries and panels of 64 keys, and partial ones. */
+/* Full and partial blocks of 32 queries and panels of 64 keys. */
 static void test_sdpa_matches_plain_loops(void **state) {
   (void)state;
   static const sizes cases[] = {{1, 1, 1},   {3, 5, 2},   {32, 64, 4},

@@ -6,7 +6,8 @@
 #define PI 3.14159265358979323846
 #define EULER 0.57721566490153286061
 
-/* From this value, the asymptotic series are exact to double precision. */
+/* From this value on, the asymptotic series are accurate to double
+ * precision. */
 #define ASYMPTOTIC_FROM 25.0
 
 /* Sums of the even and the odd terms of Hankel's asymptotic series. Term k is
@@ -38,7 +39,7 @@ static hankel_sums hankel(double square, double x, double sign) {
   return sums;
 }
 
-/* Returns J for quarter = 0, or Y for quarter = 1, of large x. */
+/* Returns J (quarter = 0) or Y (quarter = 1) of large x. */
 static double oscillating(int order, double x, int quarter) {
   const hankel_sums sums = hankel(4.0 * order * order, x, -1);
   const double angle = (0.5 * order + 0.25) * PI;

@@ -24,7 +24,7 @@ static et_status complex_to_real(et_test *t, et_value *x, et_value *dims,
                  et_test_int(t, length), out, out);
 }
 
-/* Lengths with factors 4, 2 and odd primes. */
+/* Tests lengths with the factors 4, 2 and odd primes. */
 static void test_inverse_fft_restores_its_input(void **state) {
   (void)state;
   for (int32_t length = 1; length <= 40; length++) {

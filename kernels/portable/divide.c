@@ -18,7 +18,7 @@ double et_divide_floor_real(double x, double y) {
   return quotient - floored > 0.5 ? floored + 1.0 : floored;
 }
 
-/* Returns true if an integer becomes 0 in `dtype`, which may keep only its low
+/* Returns true if an integer becomes 0 in `dtype`, which can keep only its low
  * bits. */
 static bool is_zero_in(et_scalar_type dtype, int64_t value) {
   uint64_t stored = 0;

@@ -164,7 +164,7 @@ static void test_clamp_keeps_nan(void **state) {
   et_test_end(t);
 }
 
-/* Dtypes that kernels cannot compute in. */
+/* Dtypes in which kernels cannot compute. */
 static const et_scalar_type not_computable[] = {
     ET_SCALAR_TYPE_UINT16, ET_SCALAR_TYPE_UINT32, ET_SCALAR_TYPE_UINT64};
 

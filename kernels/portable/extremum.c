@@ -44,7 +44,7 @@ static void take_integer(et_extremum *found, const int64_t *values,
   }
 }
 
-/* float32, the most common dtype, without a copy. */
+/* The most common dtype, float32, is processed without a copy. */
 static void take_float32(et_extremum *found, const uint8_t *in,
                          ptrdiff_t stride, size_t count, int64_t index,
                          int64_t step) {

@@ -16,12 +16,12 @@ et_status et_factors_prepare(et_prepare_context *context, et_value *const *args,
 et_status et_factors_check(et_kernel_context *context, const char *what,
                            bool check, size_t index, int32_t zero);
 
-/* Returns INVALID_ARGUMENT if matrices have fewer pivots than the factors need.
+/* Returns INVALID_ARGUMENT if there are fewer pivots than the factors need.
  * Extra pivots are ignored, as in PyTorch. */
 et_status et_pivots_check(et_kernel_context *context, const char *what,
                           const et_tensor *factors, const et_tensor *pivots);
 
-/* Store pivots in an int32 view, and read the first `count`, each in [1,
+/* Store pivots in an int32 view, or read the first `count` pivots, each in [1,
  * limit]. */
 void et_pivots_store(const int32_t *pivots, const et_view *to);
 et_status et_pivots_load(et_kernel_context *context, const char *what,
@@ -38,8 +38,8 @@ typedef struct et_system {
   size_t count;
 } et_system;
 
-/* Form of the operands: whether the matrix is on the left, and whether `known`
- * holds vectors. */
+/* The form of the system: whether the matrix is on the left, and whether
+ * `known` holds vectors. */
 typedef struct et_system_form {
   const char *what;
   bool is_left;

@@ -13,7 +13,7 @@ static const double bernoulli[] = {
 };
 #define BERNOULLI_COUNT (sizeof bernoulli / sizeof *bernoulli)
 
-/* From this value, the series are exact to double precision. */
+/* From this value on, the series are accurate to double precision. */
 #define ASYMPTOTIC_FROM 12.0
 
 static double digamma_of_positive(double x) {
@@ -84,8 +84,9 @@ double et_zeta(double x, double q) {
   return sum + zeta_rest(x, q);
 }
 
-/* Limit of the series and fractions. They converge earlier except for very
- * large arguments, whose results are less accurate. */
+/* Maximum number of terms of the series and the continued fraction. They
+ * converge earlier except for very large arguments, whose results are less
+ * accurate. */
 #define MOST_TERMS 20000
 
 /* Common factor of both functions: x^a e^-x / gamma(a). */
@@ -121,7 +122,7 @@ static double upper_by_fraction(double a, double x) {
   return fraction * igamma_factor(a, x);
 }
 
-/* Returns the lower function where it needs no series, otherwise -1. */
+/* Returns the lower function if it does not need a series, otherwise -1. */
 static double igamma_at_edges(double a, double x) {
   if (x < 0 || a < 0 || (isinf(a) && isinf(x)) || (a == 0 && !(x > 0))) {
     return NAN;

@@ -49,9 +49,9 @@ et_view et_gather_result_at(const et_gather *gather, const et_view *result,
 
 /* ---- Index tensors along one dimension, for gather and scatter ---- */
 
-/* Checks `dim` and `index` against `self`. The ranks must be equal, no size of
- * `index` except along `dim` may be larger, and each index must be in [0, size
- * along dim). An empty index is always valid. */
+/* Checks `dim` and `index` against `self`. The ranks must be equal. Except
+ * along `dim`, no size of `index` may be larger than that of `self`. Each index
+ * must be in [0, size along dim). An empty index is always valid. */
 et_status et_along_check(et_kernel_context *context, const char *what,
                          const et_tensor *self, const et_value *dim,
                          const et_tensor *index, size_t *axis);

@@ -43,7 +43,7 @@ et_status et_scan_apply(et_kernel_context *context, const et_scan *scan,
 /* Writes the first `k` elements in sort order of each line of self along `dim`
  * to `values`, and their int64 indices to `indices`. Resizes both. `values` may
  * be NULL. NaN is greater than any number, and equal elements are ordered by
- * index. Needs no scratch, and O(length * log(k)) comparisons per line. */
+ * index. Needs no scratch. Makes O(length * log(k)) comparisons per line. */
 et_status et_order_first(et_kernel_context *context, const char *what,
                          const et_tensor *self, int64_t dim, int64_t k,
                          bool largest, et_tensor *values, et_tensor *indices);

@@ -30,8 +30,8 @@ double et_log_ndtr(double x) {
   return log1p(-0.5 * erfc(x * SQRT_HALF));
 }
 
-/* Newton's method on the log of the distribution function, which is nearly a
- * parabola in the lower tail. `p` is at most 0.5. */
+/* Newton's method on the logarithm of the distribution function, which is
+ * nearly a parabola in the lower tail. `p` is at most 0.5. */
 static double lower_ndtri(double p) {
   const double wanted = log(p);
   double x = p > 0.1 ? (p - 0.5) * 2.5 : -sqrt(-2 * wanted) + 0.5;

@@ -62,7 +62,7 @@ static void transform_run(double scale, double shift, et_scalar_type in_dtype,
   }
 }
 
-/* Folds mean, rstd, weight and bias into one scale and one shift. */
+/* Combines mean, rstd, weight and bias into one scale and one shift. */
 void et_normalize_channel(const et_view *in, const et_view *out, et_moments m,
                           const et_channels *parameters, int64_t channel) {
   const double scale =

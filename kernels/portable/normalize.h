@@ -43,7 +43,8 @@ void et_normalize_channel(const et_view *in, const et_view *out, et_moments m,
 typedef struct et_batch_norm {
   const et_tensor *input; /* [N, C, ...] */
   et_channels parameters;
-  const et_tensor *mean; /* NULL, like variance: use the batch's statistics */
+  /* if NULL, as is `variance`: use the batch's statistics */
+  const et_tensor *mean;
   const et_tensor *variance;
   double eps;
   et_tensor *out;

@@ -33,7 +33,7 @@ static et_view with_leading(const et_tensor *tensor, const int32_t *sizes,
   return out;
 }
 
-/* Returns row `row` of matrix number `matrix`. */
+/* Returns row `row` of matrix `matrix` of the batch. */
 static et_view row_of(const et_view *view, size_t matrix, int64_t row) {
   const size_t last = view->rank - 1;
   const et_view vectors = et_view_select(view, last, 0);

@@ -16,8 +16,8 @@ static et_complex128 product(et_complex128 a, et_complex128 b) {
   return result;
 }
 
-/* Computed in double, so squares of complex64 parts cannot overflow. For
- * complex128, they may overflow although the quotient does not. */
+/* Computed in double, so that squares of complex64 parts cannot overflow. For
+ * complex128, they can overflow even if the quotient does not. */
 static et_complex128 quotient(et_complex128 a, et_complex128 b) {
   const double square = b.real * b.real + b.imaginary * b.imaginary;
   const et_complex128 turned = {b.real, -b.imaginary};

@@ -21,7 +21,7 @@ static int64_t out_size(const problem *p, int64_t size) {
          1;
 }
 
-/* Returns output (oy, ox) of channel m, computed tap by tap. */
+/* Returns output element (oy, ox) of channel m, computed tap by tap. */
 static float sum_taps(const problem *p, const float *image, const float *weight,
                       int64_t m, int64_t oy, int64_t ox) {
   const int64_t channels = p->channels / p->groups;

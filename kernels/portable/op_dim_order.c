@@ -1,4 +1,4 @@
-/* Copies to another dtype or dim order. The memory plan determined those of
+/* Copies to another dtype or dim order. The memory plan has set those of
  * out. */
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/copy.h"

@@ -2,7 +2,7 @@
 
 #include "executorch/kernels/operator.h"
 
-/* s is alpha, scale, input_scale. */
+/* s holds alpha, scale and input_scale. */
 ET_MAP_FLOATS(ET_MAP_UNARY, elu,
               x < 0 ? expm1f(x * s[2]) * (s[0] * s[1]) : x * s[1],
               x < 0 ? expm1(x * s[2]) * (s[0] * s[1]) : x * s[1])

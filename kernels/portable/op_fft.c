@@ -86,8 +86,8 @@ static et_status read_axes(et_kernel_context *context, const et_tensor *self,
   return ET_STATUS_OK;
 }
 
-/* Returns how many elements each result sums. `length` is the number along
- * `last`. */
+/* Returns the number of elements that each result sums. `length` is the number
+ * along `last`. */
 static double count_of(const et_tensor *self, const transform *t,
                        size_t length) {
   double count = (double)length;
@@ -167,8 +167,8 @@ et_status et_op_fft_c2r_out(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-/* Requests scratch for the longest dimension, because the axes are arguments of
- * the call. */
+/* Requests scratch for the longest dimension, because the axes are arguments
+ * that can differ between calls. */
 static et_status prepare(et_prepare_context *context, const et_tensor *tensor) {
   size_t largest = 0;
   for (size_t axis = 0; axis < tensor->rank; axis++) {

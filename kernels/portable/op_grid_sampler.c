@@ -7,8 +7,8 @@
 enum { LINEAR, NEAREST, CUBIC };
 
 /* input [N, C, D, H, W], grid [N, OD, OH, OW, dims] and out [N, C, OD, OH, OW].
- * Grid coordinates are in [-1, 1], the last axis first. For two dimensions, D
- * is 1. */
+ * Grid coordinates are in [-1, 1] and start with that of the last axis. For two
+ * dimensions, D is 1. */
 typedef struct sampling {
   et_view input;
   et_view grid;

@@ -5,7 +5,8 @@
 
 static const char *const NAME = "grouped_mm";
 
-/* Checks that group ends do not decrease and are within the rows. */
+/* Checks that group ends do not decrease and do not exceed the number of
+ * rows. */
 static et_status check_groups(et_kernel_context *context, const et_tensor *offs,
                               int64_t groups, int64_t rows) {
   ET_RETURN_IF_ERROR(et_shape_rank(context, "grouped_mm: offs", offs, 1, 1));
@@ -25,8 +26,8 @@ static et_status check_groups(et_kernel_context *context, const et_tensor *offs,
   return ET_STATUS_OK;
 }
 
-/* Multiplies rows [start, end) of self by b. Uses only as many columns as b has
- * rows. */
+/* Multiplies rows [start, end) of self by b. Uses as many columns of self as b
+ * has rows. */
 static et_status multiply(et_kernel_context *context, et_value *const *args,
                           int64_t start, int64_t end, et_view b) {
   const et_view a = et_view_of(args[0]->u.as_tensor);

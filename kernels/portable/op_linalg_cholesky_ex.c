@@ -22,7 +22,7 @@ static bool factor_row(et_matrix *m, size_t i) {
   return row[i] > 0.0;
 }
 
-/* Returns 0, or the index, from 1, of the first row that cannot be
+/* Returns 0, or the 1-based index of the first row that cannot be
  * factorized. */
 static int32_t factor(et_matrix *m) {
   int32_t failed = 0;

@@ -2,15 +2,16 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/portable/factors.h"
 
-/* Outputs other than the result. They have the batch of the first operand. */
+/* The outputs other than the result. They have the batch shape of the first
+ * operand. */
 typedef struct extras {
   et_view factors;
   et_view pivots;
   et_view info;
 } extras;
 
-/* b holds vectors if its shape is the batch shape of the matrices, or it has
- * one dimension. */
+/* b holds vectors if it has one dimension, or its shape is the matrices' batch
+ * shape followed by the number of rows. */
 static bool knows_vectors(const et_tensor *a, const et_tensor *b) {
   bool same = b->rank + 1 == a->rank;
   for (size_t d = 0; same && d < b->rank; d++) {

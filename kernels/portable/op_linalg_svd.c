@@ -37,8 +37,8 @@ static double length_of(const double *row, size_t count) {
   return sqrt(sum);
 }
 
-/* One-sided Jacobi. Sets `values`, descending, the vectors in `lines`, which
- * are not normalized, and those in `brief`. Returns false if it does not
+/* One-sided Jacobi. Sets `values` in descending order, the vectors in `lines`,
+ * which are not normalized, and those in `brief`. Returns false if it does not
  * converge. */
 static bool decompose(parts *p) {
   const double scale = et_matrix_scale(&p->lines);
@@ -55,8 +55,8 @@ static bool decompose(parts *p) {
 }
 
 /* QR factorization of the vectors in `lines`. Its reflectors yield a complete
- * orthonormal basis, also if singular values are 0. If a vector changes sign,
- * so does its counterpart in `brief`. */
+ * orthonormal basis even if singular values are 0. If a vector changes sign, so
+ * does its counterpart in `brief`. */
 static et_reflectors reflect(parts *p) {
   for (size_t i = 0; i < p->lines.rows; i++) {
     for (size_t j = 0; j < p->lines.columns; j++) {

@@ -3,7 +3,7 @@
 #include "kernels/engines/matmul.h"
 
 /* Views a tensor with contiguous leading dimensions as a matrix whose rows are
- * the last dimension. */
+ * lines of the last dimension. */
 static et_view as_rows(const et_tensor *tensor) {
   et_view view = et_view_of(tensor);
   int32_t rows = 1;

@@ -22,8 +22,8 @@ typedef struct moments {
   double rstd;
 } moments;
 
-/* Loads up to a chunk of elements from `start`. A NULL tensor gives
- * `absent`. */
+/* Loads up to a chunk of elements from `start`, or `absent` for each element of
+ * a NULL tensor. */
 static void load(const et_tensor *tensor, size_t start, size_t count,
                  double absent, et_chunk *out) {
   if (tensor == NULL) {
@@ -49,7 +49,7 @@ static size_t part(size_t width, size_t start) {
   return width - start < ET_CHUNK ? width - start : ET_CHUNK;
 }
 
-/* Returns the sum of (x - shift) over a row, or of its square. */
+/* Returns the sum of (x - shift), or of its square, over a row. */
 static double sum_powers(const layer_norm *p, size_t row, double shift,
                          bool squared) {
   double sum = 0.0;
@@ -105,7 +105,8 @@ static et_status check_layouts(et_kernel_context *context,
   return et_shape_same_dtype(context, "layer_norm", p->input, p->out);
 }
 
-/* Checks that the last dimensions match `shape`, and sets rows and width. */
+/* Checks that the last dimensions match `shape`, and sets `rows` and
+ * `width`. */
 static et_status check_shape(et_kernel_context *context, const et_value *shape,
                              layer_norm *p) {
   const size_t rank = p->input->rank;

@@ -2,7 +2,7 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/portable/factors.h"
 
-/* Checks that `other` has as many rows as the reflectors if they are on its
+/* Checks that `other` has as many rows as the reflectors if they are on the
  * left, otherwise as many columns. */
 static et_status check_other(et_kernel_context *context, const et_tensor *input,
                              const et_tensor *other, bool is_left) {

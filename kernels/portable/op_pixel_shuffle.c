@@ -5,7 +5,8 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-/* Returns a view of the leading dimensions and C, with four more to be set. */
+/* Returns a view of the leading dimensions and C, followed by four dimensions
+ * that the caller sets. */
 static et_view leading(const et_view *view, int32_t channels, int64_t stride) {
   et_view out = *view;
   out.sizes[view->rank - 3] = channels;

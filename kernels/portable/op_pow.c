@@ -4,8 +4,8 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/operator.h"
 
-/* Exponentiation by squaring. For a negative exponent, only bases 1 and -1 do
- * not give 0. */
+/* Exponentiation by squaring. With a negative exponent, all bases except 1 and
+ * -1 yield 0. */
 static int64_t integer_power(int64_t base, int64_t exponent) {
   if (exponent < 0) {
     return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
@@ -21,7 +21,8 @@ static int64_t integer_power(int64_t base, int64_t exponent) {
 ET_OPERATOR_BINARY(pow, ET_MAP_PROMOTE, integer_power(x, y), powf(x, y),
                    pow(x, y))
 
-/* Common exponents. The roots differ from pow at -0 and -infinity. */
+/* Special cases for common exponents. The roots differ from pow at -0 and
+ * -infinity. */
 ET_MAP_EACH(ET_MAP_BINARY, square, et_wrap_mul(x, x), x *x, x *x)
 ET_MAP_FLOATS(ET_MAP_BINARY, sqrt, sqrtf(x), sqrt(x))
 ET_MAP_FLOATS(ET_MAP_BINARY, rsqrt, 1.0f / sqrtf(x), 1.0 / sqrt(x))

@@ -1,7 +1,8 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/copy.h"
 
-/* Views `self` with leading dimensions of size 1, one dimension per repeat. */
+/* Views `self` with leading dimensions of size 1, so that it has one dimension
+ * for each repeat count. */
 static et_status align(et_kernel_context *context, const et_tensor *self,
                        size_t rank, et_view *tile) {
   int32_t sizes[ET_MAX_RANK];

@@ -34,8 +34,8 @@ COMBINE(multiply, et_wrap_mul(x, y), x *y)
 COMBINE(take_larger, LARGER(x, y), LARGER(x, y))
 COMBINE(take_smaller, SMALLER(x, y), SMALLER(x, y))
 
-/* Without include_self, indexed elements start from `start`. -1 means that
- * they start from a source element, because max and min may take an element
+/* Without include_self, indexed elements start from `start`. -1 means that they
+ * start from a source element, because max and min may process an element
  * twice. */
 typedef struct reduction {
   const char *name;

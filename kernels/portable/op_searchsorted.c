@@ -79,7 +79,7 @@ static et_status check_dtypes(et_kernel_context *context,
 }
 
 /* A one-dimensional sequence is searched for all values. Otherwise, each row of
- * values has its own row of the sequence. */
+ * values is searched for in the corresponding row of the sequence. */
 static et_status check_shapes(et_kernel_context *context,
                               const et_tensor *sequence,
                               const et_tensor *self) {

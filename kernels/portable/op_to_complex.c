@@ -12,8 +12,8 @@ static et_complex128 element(et_scalar_type dtype, const uint8_t *at) {
   return value;
 }
 
-/* Converts real elements to complex ones. The memory plan determined the dim
- * order of out. */
+/* Converts real elements to complex ones. The memory plan has set the dim order
+ * of out. */
 static et_status convert(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[3]->u.as_tensor;

@@ -14,7 +14,8 @@ static et_view part_of(const et_view *view, int64_t row, int64_t start,
                        (int32_t)(end - start));
 }
 
-/* Copies the elements up to the diagonal, or from it on, row by row. */
+/* Copies the elements up to the diagonal, or from the diagonal on, row by
+ * row. */
 static et_status keep(et_kernel_context *context, const char *what,
                       et_value **args, bool upper) {
   const et_tensor *self = args[0]->u.as_tensor;

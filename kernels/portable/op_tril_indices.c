@@ -2,7 +2,8 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/view.h"
 
-/* A matrix whose positions up to a diagonal, or from it on, are listed. */
+/* A matrix, of which the positions up to a diagonal, or from the diagonal on,
+ * are listed. */
 typedef struct triangle {
   int64_t rows;
   int64_t columns;

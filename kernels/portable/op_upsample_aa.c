@@ -87,8 +87,8 @@ static void resample(const et_resample *r, const filter *f) {
   } while (et_window_next(&r->out, &o));
 }
 
-/* uint8 is resampled as in PyTorch: rows, then columns, with int16 weights,
- * rounding to uint8 after each pass. */
+/* uint8 is resampled as in PyTorch: first rows, then columns, with int16
+ * weights, rounding to uint8 after each pass. */
 static int64_t whole_weight(const reach *r, int64_t i, int bits) {
   const double w =
       r->total == 0.0 ? 0.0 : weight_of(r, i) / r->total * (double)(1 << bits);
@@ -97,7 +97,7 @@ static int64_t whole_weight(const reach *r, int64_t i, int bits) {
 }
 
 /* Returns the largest number of fractional bits, up to 22, with which all
- * weights of `axis` fit int16. */
+ * weights of `axis` fit in int16. */
 static int weight_bits(const filter *f, const et_resample_axis *axis) {
   double most = 0.0;
   for (int64_t o = 0; o < axis->out; o++) {
@@ -156,7 +156,7 @@ static void use_double_scale(et_resample_axis *axis) {
   }
 }
 
-/* A given scale factor takes precedence over the ratio of the sizes. */
+/* A scale factor that is given takes precedence over the ratio of the sizes. */
 static void take_factor(const et_value *factor, et_resample_axis *axis) {
   const bool given = !et_arg_is_none(factor) && factor->u.as_double > 0.0;
   if (given && !axis->align_corners) {

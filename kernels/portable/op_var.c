@@ -11,7 +11,8 @@ static double variance(et_loop elements, et_scalar_type dtype, double mean,
   return isnan(mean) ? mean : sum / (divisor > 0.0 ? divisor : 0.0);
 }
 
-/* Stores the variance in the first output, and the mean in a second one. */
+/* Stores the variance in the first output and, if there is a second one, the
+ * mean in it. */
 static void var_of(const et_reduction *r, et_loop *elements,
                    uint8_t *const *outs, const void *correction) {
   const et_scalar_type dtype = r->reduced.dtype;

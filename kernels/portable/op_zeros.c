@@ -1,4 +1,4 @@
-/* zeros, ones and empty. empty also writes zeros, so that a program never
+/* zeros, ones and empty. `empty` also writes zeros, so that a program never
  * returns uninitialized memory. */
 #include <string.h>
 
@@ -44,7 +44,7 @@ et_status et_op_empty_out(et_kernel_context *context, et_value **args) {
   return zero(context, "empty: size", args);
 }
 
-/* The memory plan determined the dim order of out. */
+/* The memory plan has set the dim order of out. */
 et_status et_op_empty_dim_order_out(et_kernel_context *context,
                                     et_value **args) {
   return zero(context, "_empty_dim_order: size", args);

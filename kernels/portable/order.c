@@ -85,7 +85,7 @@ static void sink(const heap *h, size_t count, size_t at, int64_t position) {
   *index_at(h, at) = position;
 }
 
-/* Fills the heap with the first `k` elements in sort order. */
+/* Fills the heap with the `k` elements that come first in sort order. */
 static void fill(const heap *h, size_t k) {
   for (size_t i = 0; i < k; i++) {
     *index_at(h, i) = (int64_t)i;

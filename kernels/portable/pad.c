@@ -14,8 +14,8 @@ typedef struct padding {
   int64_t before[PAD_DIMS];
 } padding;
 
-/* Returns the element of self, which has `size` elements, that is at `position`
- * relative to the first. */
+/* Returns the index of the element of self, which has `size` elements, that
+ * corresponds to `position`. */
 static int64_t source(et_pad_rule rule, int64_t position, int64_t size) {
   if (position < 0) {
     return rule == ET_PAD_REFLECT ? -position : 0;
@@ -61,7 +61,7 @@ static et_status pad_last(et_kernel_context *context, const padding *p,
 
 static et_status pad_from(et_kernel_context *context, const padding *p,
                           size_t k, const et_view *in, const et_view *out) {
-  /* dims <= PAD_DIMS; the second comparison tells the compiler */
+  /* dims <= PAD_DIMS; the second comparison is for the compiler */
   if (k + 1 == p->dims || k + 1 == PAD_DIMS) {
     return pad_last(context, p, k, in, out);
   }

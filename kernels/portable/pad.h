@@ -5,8 +5,8 @@
 #include "executorch/kernel.h"
 
 typedef enum et_pad_rule {
-  ET_PAD_REFLECT,   /* reflect without repeating the edge */
-  ET_PAD_REPLICATE, /* repeat the edge */
+  ET_PAD_REFLECT,   /* reflect without repeating the edge element */
+  ET_PAD_REPLICATE, /* repeat the edge element */
 } et_pad_rule;
 
 /* Pads the last `dims` (1 to 3) dimensions of a tensor, after one or two

@@ -6,8 +6,8 @@
 #include "executorch/kernels/view.h"
 
 /* Sets `part` to whole[start:end:step] along a dimension. `arguments` are dim,
- * start, end and step. None means the start or the end of the dimension. Bounds
- * are clamped. */
+ * start, end and step. None means the start or the end of the dimension. The
+ * bounds are clamped. */
 et_status et_part_slice(et_kernel_context *context, const char *what,
                         const et_view *whole, et_value *const *arguments,
                         et_view *part);

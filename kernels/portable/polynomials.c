@@ -14,7 +14,8 @@
 /* Computes the polynomial of degree k + 1 from those of degrees k and k - 1. */
 typedef double (*step_fn)(double x, double k, double current, double previous);
 
-/* Recurs from 1 (degree 0) and `first` (degree 1). Stops at NaN. */
+/* Evaluates the recurrence from 1 (degree 0) and `first` (degree 1). Stops at
+ * NaN. */
 static double recur(double x, double degree, double first, step_fn step) {
   const int64_t n = et_float_to_int64(degree);
   if (n <= 0) {

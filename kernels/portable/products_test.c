@@ -89,7 +89,7 @@ static void test_gemm_kernels_reject_mismatched_shapes(void **state) {
   et_test_end(t);
 }
 
-/* mat2 is [8, 9]. With `transposed`, its columns are contiguous. */
+/* mat2 is [8, 9]. If `transposed` is true, its columns are contiguous. */
 static size_t scratch_of(et_scalar_type dtype, int32_t rows, bool transposed) {
   et_test *t = et_test_begin();
   et_value *self = et_test_tensor(t, dtype, ET_SHAPE(rows, 8), NULL);

@@ -1,4 +1,4 @@
-/* Helpers of operators that compute in int8 or uint8. */
+/* Helpers for operators that compute in int8 or uint8. */
 #ifndef ET_KERNELS_QUANTIZED_INT8_ARGUMENTS_H_
 #define ET_KERNELS_QUANTIZED_INT8_ARGUMENTS_H_
 

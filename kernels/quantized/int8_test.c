@@ -8,7 +8,7 @@
 
 #define INT8 ET_SCALAR_TYPE_INT8
 
-/* Returns an int8 tensor of 1, 2, 3, ... */
+/* Returns an int8 tensor with the elements 1, 2, 3, ... */
 static et_value *counted(et_test *t, const int32_t *sizes, size_t rank) {
   et_value *value = et_test_tensor(t, INT8, sizes, rank, NULL);
   int8_t *quantized = value->u.as_tensor->data;

@@ -14,7 +14,7 @@
 /* Elements have 2, 4 or 8 bits. Each group of consecutive elements of a row has
  * a scale, and optionally a zero point or a minimum. */
 
-/* Type of the shift of a group:
+/* How the values of a group are shifted:
  *
  * - zero point: value = (q - zero_point) * scale;
  * - minimum: value = (q - lowest q) * scale + minimum. */
@@ -23,9 +23,9 @@ typedef enum et_low_bit_shift {
   ET_LOW_BIT_MINIMA,
 } et_low_bit_shift;
 
-/* 8-bit values are int8 or uint8. Others are packed into uint8, offset by half
- * of their range. A byte holds two 4-bit values, the first in the high half, or
- * four 2-bit values, the first in the lowest bits. */
+/* 8-bit values are int8 or uint8. Other values are packed into uint8, offset by
+ * half of their range. A byte holds two 4-bit values, the first in the high
+ * half, or four 2-bit values, the first in the lowest bits. */
 typedef struct et_low_bit {
   const et_tensor *quantized; /* [rows, bytes] */
   const et_tensor *scales;    /* [rows] or [rows, groups] */
@@ -67,13 +67,14 @@ static inline size_t et_low_bit_group_end(const et_low_bit *matrix,
 void et_low_bit_values(const et_low_bit *matrix, size_t row, size_t start,
                        size_t count, int16_t *out);
 
-/* Dequantizes `count` values of a row, with the same bounds. */
+/* Dequantizes `count` values of a row, with the same limits on `count` and
+ * `start`. */
 void et_low_bit_dequantize(const et_low_bit *matrix, size_t row, size_t start,
                            size_t count, float *out);
 
 /* ---- Linear layers with low-bit weights ---- */
 
-/* Input rows for which a weight row is unpacked once. */
+/* Number of input rows for which a weight row is unpacked once. */
 #define ET_LOW_BIT_ROWS 8
 
 typedef struct et_low_bit_linear {
@@ -102,8 +103,8 @@ void et_low_bit_linear_store(const et_low_bit_linear *linear, size_t first,
 
 /* ---- Embedding lookup in low-bit matrices ---- */
 
-/* Dequantizes the rows of `table` that `indices` select to `out`, and resizes
- * it. */
+/* Resizes `out`, and writes to it the dequantized rows of `table` that
+ * `indices` select. */
 et_status et_low_bit_rows(et_kernel_context *context, const char *what,
                           const et_low_bit *table, const et_tensor *indices,
                           et_tensor *out);

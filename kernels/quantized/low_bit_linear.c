@@ -43,8 +43,8 @@ et_status et_low_bit_linear_read(et_kernel_context *context, const char *what,
   return et_tensor_resize(out, sizes, input->rank, context->error);
 }
 
-/* Returns `count` elements of an input row as floats. They are in `chunk` if
- * they need conversion. */
+/* Returns `count` elements of an input row as floats. If they need conversion,
+ * they are stored in `chunk`. */
 static const float *input_at(const et_low_bit_linear *linear, size_t row,
                              size_t start, size_t count, et_chunk *chunk) {
   const et_scalar_type dtype = linear->input->dtype;

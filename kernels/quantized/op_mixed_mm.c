@@ -2,7 +2,7 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/quantized/low_bit.h"
 
-/* Result columns that are accumulated at a time. */
+/* Number of result columns that are accumulated at a time. */
 #define COLUMNS ET_CHUNK
 
 static float input_at(const et_tensor *input, size_t index) {

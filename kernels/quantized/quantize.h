@@ -95,7 +95,7 @@ et_status et_dequantize_check(et_kernel_context *context, const char *what,
 
 /* ---- Quantization parameters from the range of values ---- */
 
-/* A range that includes 0, so that 0 is represented exactly. */
+/* A range that includes 0, so that 0 can be represented exactly. */
 typedef struct et_range {
   float low;
   float high;

@@ -12,8 +12,8 @@ void et_range_take(et_range *range, const float *values, size_t count) {
   }
 }
 
-/* Computes the zero point from one end of the range: the end with the smaller
- * terms, because their sum has the smaller rounding error. */
+/* Computes the zero point from the end of the range with the smaller terms,
+ * because the sum of these terms has a smaller rounding error. */
 static double exact_zero_point(const et_range *range, double scale, double low,
                                double high) {
   const double from_low = range->low / scale;

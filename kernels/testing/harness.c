@@ -179,7 +179,7 @@ static bool takes_first(const et_kernel *kernel, et_value **args) {
 
 /* Returns the kernel `name` for `count` arguments: the last row that accepts
  * the first argument, or the last row. Later rows are more general; earlier
- * ones support some dtypes or layouts only. */
+ * ones support only some dtypes or layouts. */
 static const et_kernel *find(const char *name, et_value **args, size_t count) {
   const et_string key = {name, strlen(name)};
   const et_kernel *row = et_kernel_table_find(&et_all_kernels, key);

@@ -16,7 +16,7 @@ typedef struct et_test et_test;
 et_test *et_test_begin(void);
 void et_test_end(et_test *test);
 
-/* Sets the random state of later calls. Without this call, there is none. */
+/* Sets the random state of later calls, which otherwise have none. */
 void et_test_draw_from(et_test *test, et_random *random);
 
 /* A shape as two arguments: ET_SHAPE(2, 3). */
@@ -25,8 +25,8 @@ void et_test_draw_from(et_test *test, et_random *random);
       sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t)
 #define ET_SCALAR_SHAPE NULL, 0
 
-/* Creates a row-major tensor with a copy of `elements`, or with garbage for
- * NULL. Sizes may later change up to those given here. */
+/* Creates a row-major tensor with a copy of `elements`, or with garbage if it
+ * is NULL. The sizes here are upper bounds for later changes. */
 et_value *et_test_tensor(et_test *test, et_scalar_type dtype,
                          const int32_t *sizes, size_t rank,
                          const void *elements);
@@ -54,8 +54,8 @@ et_value *et_test_ints(et_test *test, const int64_t *values, size_t count);
 
 const float *et_test_data(const et_value *tensor);
 
-/* Returns the scratch that the call requests when it is prepared, or that the
- * kernel's row in et_all_kernels states. */
+/* Returns the scratch size that the call requests when it is prepared, or that
+ * of the kernel's row in et_all_kernels. */
 size_t et_test_scratch(const char *name, et_value **args, size_t count);
 #define ET_SCRATCH(name, ...)                        \
   et_test_scratch(name, (et_value *[]){__VA_ARGS__}, \

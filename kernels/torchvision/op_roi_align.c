@@ -6,8 +6,8 @@
 #include "executorch/number_text.h"
 #include "kernels/engines/resample.h"
 
-/* Maximum number of samples of a bin along an axis. A region is data, so its
- * size is not bounded. */
+/* Maximum number of samples of a bin along an axis. Regions are input data, so
+ * their size is not bounded. */
 #define MAX_SAMPLES 32768
 
 /* A region along one axis: its start, the size of each bin, and the number of
@@ -38,7 +38,8 @@ static double roi_number(const pooling *p, int64_t roi, int64_t i) {
   return number;
 }
 
-/* Returns the axis whose limits are elements `low` and low + 2 of a region. */
+/* Returns the axis of a region whose limits are the region's elements `low` and
+ * low + 2. */
 static side side_of(const pooling *p, int64_t roi, int64_t low, int64_t bins) {
   const double shift = p->aligned ? 0.5 : 0.0;
   const double start = roi_number(p, roi, low) * p->scale - shift;
@@ -69,7 +70,7 @@ static et_status check_roi(et_kernel_context *context, const pooling *p,
 }
 
 /* Returns the taps of sample `i` of a bin. There are none if the sample is more
- * than one element outside. */
+ * than one element outside the input. */
 static et_taps sample(const side *s, int64_t bin, int64_t i, int64_t size) {
   const double last = (double)(size - 1);
   double position = s->start + (double)bin * s->bin +

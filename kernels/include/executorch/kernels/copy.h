@@ -19,7 +19,7 @@ et_status et_copy_view(et_kernel_context *context, const char *what,
 et_status et_copy_view_to(et_kernel_context *context, const char *what,
                           const et_view *in, et_tensor *out);
 
-/* Copies the elements of `in` to `out` in row-major order of each tensor. The
+/* Copies the elements of `in` to `out`, in row-major order of both tensors. The
  * shapes may differ; the numbers of elements and the dtypes must be equal. */
 et_status et_copy_reshaped(et_kernel_context *context, const char *what,
                            const et_tensor *in, et_tensor *out);

@@ -14,10 +14,11 @@ enum { ET_EDGE_ZEROS, ET_EDGE_BORDER, ET_EDGE_REFLECTION };
 
 /* One axis of the sampled image. */
 typedef struct et_edge {
-  double size;       /* number of elements */
-  int padding;       /* ET_EDGE_... */
-  bool from_corners; /* reflect about the centers of the outermost elements;
-                      * otherwise half an element further out */
+  double size; /* number of elements */
+  int padding; /* ET_EDGE_... */
+  /* reflect at the centers of the outermost elements; otherwise half an element
+   * further out */
+  bool from_corners;
 } et_edge;
 
 /* Reflects a coordinate into [low, low + span]. */

@@ -19,14 +19,14 @@ typedef struct et_fold {
   const char *name; /* for messages */
   et_take_fn take_int64;
   et_take_fn take_float64;
-  int64_t start_int64; /* result of a reduction over no elements */
+  int64_t start_int64; /* result of a reduction of zero elements */
   double start_float64;
-  bool needs_elements; /* reject a reduction over no elements */
+  bool needs_elements; /* reject a reduction of zero elements */
 } et_fold;
 
-/* Reduces the dimensions `dims` of `self`, as et_reduction_plan reads them.
- * NULL means all. Each element is first converted to the dtype of `out`. For a
- * bool result, elements are converted to 0 and 1 in int64_t. */
+/* Reduces the dimensions `dims` of `self`, which et_reduction_plan reads. NULL
+ * means all. Each element is first converted to the dtype of `out`. For a bool
+ * result, elements are converted to 0 and 1 in int64_t. */
 et_status et_fold_apply(et_kernel_context *context, const et_fold *fold,
                         const et_tensor *self, const et_value *dims,
                         bool keepdim, et_tensor *out);

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Properties that all lines share, per operand. */
+/* Properties that all lines share, for each operand. */
 typedef struct et_lines {
   et_scalar_type dtypes[ET_LOOP_OPERANDS];
   size_t lengths[ET_LOOP_OPERANDS];    /* elements */
@@ -23,9 +23,9 @@ typedef struct et_lines {
 typedef void (*et_line_fn)(const et_lines *lines, uint8_t *const *at,
                            const void *state);
 
-/* Calls `fn` for each line along `axis` of `operands` views. The sizes of
- * the views may differ in that dimension only. For rank 0, the element is a
- * line. */
+/* Calls `fn` for each line along `axis` of `operands` views. The sizes of the
+ * views may differ only in that dimension. A view of rank 0 has one line, its
+ * only element. */
 void et_lines_run(const et_view *views, size_t operands, size_t axis,
                   et_line_fn fn, const void *state);
 

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Clamping, as in PyTorch. A NaN element stays NaN, and a NaN limit gives NaN.
+/* Clamping as in PyTorch. A NaN element stays NaN, and a NaN limit yields NaN.
  * If the lower limit exceeds the upper one, the result is the upper limit. */
 #define ET_AT_LEAST(x, low) ((low) > (x) || (low) != (low) ? (low) : (x))
 #define ET_AT_MOST(x, high) ((high) < (x) || (high) != (high) ? (high) : (x))
@@ -35,7 +35,7 @@ typedef struct et_map_scalars {
 typedef void (*et_map_fn)(const void *const *in, void *out, size_t count,
                           const et_map_scalars *scalars);
 
-/* How the compute dtype and the result dtype follow from the promoted dtype. */
+/* How the compute dtype and the result dtype depend on the promoted dtype. */
 typedef enum et_map_rule {
   ET_MAP_PROMOTE,  /* both are the promoted dtype */
   ET_MAP_FLOATING, /* both are the promoted dtype, or float32 if that is
@@ -120,9 +120,9 @@ et_status et_map_with_scalar(et_kernel_context *context, const et_map *map,
   const type z = c[i]; \
   (void)z;
 
-/* Define the functions of the floating-point types, or of all types, with a
- * formula for each or one for all. DEFINE is ET_MAP_UNARY, ET_MAP_BINARY or
- * ET_MAP_TERNARY. */
+/* Define the functions of the floating-point types, or of all types, with one
+ * formula for each type or a common formula. DEFINE is ET_MAP_UNARY,
+ * ET_MAP_BINARY or ET_MAP_TERNARY. */
 #define ET_MAP_FLOATS(DEFINE, fn, float32_formula, float64_formula) \
   DEFINE(fn##_float32, float, float32, float32_formula)             \
   DEFINE(fn##_float64, double, float64, float64_formula)

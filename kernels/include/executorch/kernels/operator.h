@@ -39,8 +39,8 @@ extern "C" {
   ET_OPERATOR_MAP(name, rule, ET_RUN_ALL(name), ET_MAP_JOIN)          \
   ET_KERNEL_UNARY(name)
 
-/* Defines a unary operator whose result is floating-point for integer inputs
- * too. */
+/* Defines a unary operator whose result is floating-point even for integer
+ * inputs. */
 #define ET_OPERATOR_FLOATING(name, float32_formula, float64_formula)       \
   ET_MAP_FLOATS(ET_MAP_UNARY, name, float32_formula, float64_formula)      \
   ET_OPERATOR_MAP(name, ET_MAP_FLOATING, ET_RUN_FLOATS(name), ET_MAP_JOIN) \
@@ -50,7 +50,7 @@ extern "C" {
 #define ET_OPERATOR_LIBM(name) ET_OPERATOR_FLOATING(name, name##f(x), name(x))
 
 /* Defines the map of a binary operator of x and y. Its kernels are defined
- * separately, one per overload. */
+ * separately, one for each overload. */
 #define ET_OPERATOR_BINARY(name, rule, int64_formula, float32_formula, \
                            float64_formula)                            \
   ET_MAP_EACH(ET_MAP_BINARY, name, int64_formula, float32_formula,     \

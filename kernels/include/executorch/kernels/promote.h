@@ -13,8 +13,8 @@ extern "C" {
 /* Returns the dtype in which an operator computes on `operands`, as
  * torch.result_type does. Operands are tensors and scalars (TENSOR, INT, BOOL,
  * DOUBLE); NONE is ignored. Tensors with dimensions determine the dtype. 0-d
- * tensors, then scalars, take precedence only if their category is higher: bool
- * < integer < floating point. */
+ * tensors, and then scalars, take precedence only if their category is higher:
+ * bool < integer < floating point. */
 et_scalar_type et_result_type(const et_value *const *operands, size_t count);
 
 /* Returns the dtype to which PyTorch promotes the two. */

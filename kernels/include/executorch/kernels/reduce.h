@@ -33,8 +33,8 @@ et_status et_reduction_plan(et_kernel_context *context, const char *what,
                             bool keepdim, et_tensor *out, et_tensor *second,
                             et_reduction *reduction);
 
-/* Returns INVALID_ARGUMENT if a result would be computed from no elements.
- * Operators such as max, which have no neutral element, call it. */
+/* Returns INVALID_ARGUMENT if a result would be computed from zero elements.
+ * Operators without a neutral element, such as max, call this function. */
 et_status et_reduction_has_elements(et_kernel_context *context,
                                     const char *what,
                                     const et_reduction *reduction);

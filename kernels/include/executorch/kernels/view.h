@@ -1,6 +1,6 @@
 /* Views: other ways to address a tensor's elements without moving them. Slices,
- * permutations and broadcasts are views. Kernels that copy create a view, then
- * copy it. */
+ * permutations and broadcasts are views. Kernels that copy elements create a
+ * view, then copy it. */
 #ifndef EXECUTORCH_KERNELS_VIEW_H_
 #define EXECUTORCH_KERNELS_VIEW_H_
 
@@ -34,8 +34,8 @@ et_view et_view_permute(const et_view *view, const uint8_t *dims);
 et_view et_view_slice(const et_view *view, size_t dim, int64_t start,
                       int64_t step, int32_t count);
 
-/* Returns the view of index `index` in dimension `dim`, without that
- * dimension. */
+/* Returns the view of the elements with index `index` in dimension `dim`,
+ * without that dimension. */
 et_view et_view_select(const et_view *view, size_t dim, int64_t index);
 
 /* Sets `out` to `view` broadcast to `rank` `sizes`, aligned at the innermost
