@@ -17,8 +17,8 @@ static category category_of(et_scalar_type dtype) {
 }
 
 /* Rank within a category: the dtype with the higher rank can represent both.
- * Between uint8 and int8, and between float16 and bfloat16, there is no such
- * order. */
+ * uint8 and int8 do not have such an order, and neither do float16 and
+ * bfloat16. */
 static int order(et_scalar_type dtype) {
   switch (dtype) {
     case ET_SCALAR_TYPE_INT16:

@@ -24,7 +24,7 @@ static void test_measured_size_equals_allocated_size(void **state) {
   }
 }
 
-/* CVE-2025-30404: an allocator with overflowing arithmetic. */
+/* CVE-2025-30404: integer overflow in the size of an allocation. */
 static void test_m15_arena_arithmetic_never_wraps(void **state) {
   (void)state;
   et_arena arena = et_arena_measuring();

@@ -1,5 +1,4 @@
-/* Minimum, maximum and rounded division, as functions that evaluate each
- * argument once. */
+/* Minimum, maximum and rounding division, which evaluate each argument once. */
 #ifndef ET_RUNTIME_CORE_ARITHMETIC_H_
 #define ET_RUNTIME_CORE_ARITHMETIC_H_
 

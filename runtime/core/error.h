@@ -1,4 +1,4 @@
-/* Errors of the core: invalid programs, errors with a cause, texts of codes. */
+/* Errors of the core: invalid programs, chained errors, and texts of codes. */
 #ifndef ET_RUNTIME_CORE_ERROR_H_
 #define ET_RUNTIME_CORE_ERROR_H_
 
@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/* ET_HAS_MESSAGES is 0 in builds with codes, which skip look-ups for messages.
- * ET_MESSAGE_TEXT is a text that a function receives for a message, and NULL in
- * builds with codes. */
+/* ET_HAS_MESSAGES is 0 in builds with codes; they skip look-ups that only
+ * messages need. ET_MESSAGE_TEXT is a text argument for a message; it is NULL
+ * in builds with codes. */
 #ifdef ET_MESSAGES_CODES
 #define ET_HAS_MESSAGES 0
 #define ET_MESSAGE_TEXT(text) ((const char *)NULL)
@@ -52,7 +52,7 @@ void et_error_append(et_error *error, const char *format, ...)
  * `status`, the error's status. Does nothing in builds with codes. */
 et_status et_advise(et_error *error, et_status status, const char *remedy);
 
-/* et_advise with the remedy of a status that a load ends with. */
+/* et_advise with the remedy for the status of a failed load. */
 et_status et_advise_load(et_error *error, et_status status);
 
 /* Records an error with another error as its reason.
@@ -101,8 +101,8 @@ et_status et_fail_code_because(et_error *error, et_status status,
 
 /* A list of codes and texts.
  *
- * `texts` has one NUL-terminated text for each code, one after the other, and
- * then the text for unknown codes. Both arrays are static. */
+ * `texts` has the NUL-terminated texts of all codes, one after the other,
+ * followed by the text for unknown codes. Both arrays are static. */
 typedef struct et_coded_texts {
   const uint8_t *codes;
   size_t count;

@@ -74,7 +74,7 @@ static void put_text(et_message *message, const char *text);
 
 /* Replaces the text of a conversion with its value.
  *
- * The size of an unknown conversion's argument is not known. From there on, the
+ * The argument size of an unknown conversion is not known, so the rest of the
  * format is copied literally. */
 static void convert(et_message *message, char conversion) {
   va_list *args = message->args;
@@ -122,7 +122,7 @@ static void put_text(et_message *message, const char *text) {
   }
 }
 
-/* Removes a UTF-8 character that is cut by the end of the buffer. */
+/* Removes a UTF-8 character that the end of the buffer cuts off. */
 static void drop_cut_character(et_message *message) {
   size_t start = message->used;
   while (start > 0 && ((uint8_t)message->text[start - 1] & 0xC0u) == 0x80u) {

@@ -1,4 +1,4 @@
-/* Limits of this runtime where the file format has none.
+/* Limits of this runtime that the file format does not have.
  *
  * The loader rejects a program that exceeds a limit before it spends time or
  * memory on it. */
@@ -39,7 +39,7 @@
 #define ET_LIMIT_OPERANDS (1u << 24)
 
 /* Steps of the memory plan check: instructions and operands visited. A loop is
- * visited again for each of its jumps. The limit is reached within seconds. */
+ * visited again for each of its jumps. Reaching the limit takes seconds. */
 #define ET_LIMIT_PLAN_STEPS (UINT32_C(1) << 24)
 
 #endif /* ET_RUNTIME_CORE_LIMITS_H_ */

@@ -1,7 +1,7 @@
-/* ET_NOINLINE keeps a function out of its callers.
+/* ET_NOINLINE prevents inlining of a function.
  *
- * The callers then have smaller stack frames, and shorter instructions to
- * address them. */
+ * Its callers then have smaller stack frames, which shorter instructions can
+ * address. */
 #ifndef ET_RUNTIME_CORE_NOINLINE_H_
 #define ET_RUNTIME_CORE_NOINLINE_H_
 

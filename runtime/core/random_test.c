@@ -6,7 +6,7 @@
 
 #include "executorch/random.h"
 
-/* Reference values of the published algorithms. */
+/* Reference values from the published algorithms. */
 static void test_seeds_give_published_values(void **state) {
   (void)state;
   et_random random = et_random_seeded(0);

@@ -14,7 +14,7 @@
 static et_program_writer writer;
 static et_error error;
 
-/* Returns an error as an earlier call left it. */
+/* Returns an error with the result of an earlier call. */
 static et_error *old_error(void) {
   error.status = ET_STATUS_INTERNAL;
   strcpy(error.message, "old");

@@ -108,8 +108,8 @@ static et_status take_outputs(const request *r, et_arena *arena,
   return ET_STATUS_OK;
 }
 
-/* Builds the method. The memory that every run uses comes first: the allocation
- * starts on a large page, but its end may not be on one. */
+/* Builds the method. Memory that every run uses comes first: the start of the
+ * allocation is on a large page, but its end may not be. */
 static et_status build(const request *r, et_arena *arena,
                        et_hosted_method *hosted) {
   et_method_memory memory = {.planned = hosted->planned};
@@ -131,7 +131,7 @@ static et_status build(const request *r, et_arena *arena,
 }
 
 /* Some heaps do not support this alignment, so a larger block is allocated and
- * rounded up. */
+ * its address is rounded up. */
 static uint8_t *align_up(uint8_t *data, size_t alignment) {
   const uintptr_t over = (uintptr_t)data % alignment;
   return over == 0 ? data : data + (alignment - over);
@@ -162,7 +162,7 @@ static et_status check_memory_id(const request *r, size_t planned_count) {
                        r->name, (unsigned)r->memory_id, planned_count);
 }
 
-/* Allocates the memory for data that must be read, which measuring needs. */
+/* Allocates memory for data that must be read; measuring needs it. */
 static et_status allocate_data(request *r, et_hosted_method *hosted) {
   size_t size = 0;
   ET_RETURN_IF_ERROR(

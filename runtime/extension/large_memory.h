@@ -1,4 +1,4 @@
-/* Requests large pages for memory of many megabytes. */
+/* Requests large pages for allocations of many megabytes. */
 #ifndef RUNTIME_EXTENSION_LARGE_MEMORY_H_
 #define RUNTIME_EXTENSION_LARGE_MEMORY_H_
 
@@ -16,9 +16,9 @@ extern "C" {
  * nothing happens. */
 void et_wish_large_pages(void *data, size_t size);
 
-/* Returns the alignment at which memory of `size` bytes should begin to start
- * on a large page, or 0 if alignment does not matter. Padding is never written
- * and takes no physical memory. */
+/* Returns the alignment that places memory of `size` bytes at the start of a
+ * large page, or 0 if alignment does not matter. Padding is never written and
+ * takes no physical memory. */
 size_t et_large_page_of(size_t size);
 
 #ifdef __cplusplus

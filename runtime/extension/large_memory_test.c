@@ -1,5 +1,4 @@
-/* Tests requests for large pages: contents do not change, and any size is
- * allowed. */
+/* Tests that requests for large pages keep the contents and accept any size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Tests that the recorder stores events with the caller's times. */
+/* Tests that the recorder stores events with times of the caller's clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

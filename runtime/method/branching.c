@@ -120,7 +120,7 @@ static void mark(const et_builder *builder) {
   }
 }
 
-/* A tensor that only et_copy_index in a loop writes starts as unfilled rows. */
+/* If only et_copy_index in a loop writes a tensor, its rows start unfilled. */
 static et_status mark_rows(void *context, et_value *value) {
   et_simulation *sim = context;
   uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
@@ -132,8 +132,8 @@ static et_status mark_rows(void *context, et_value *value) {
   return ET_STATUS_OK;
 }
 
-/* A partly written tensor keeps its other bytes, except rows before the first
- * write. */
+/* A partly written tensor keeps its other bytes, except for rows before the
+ * first write. */
 static et_status fill_row(void *context, et_value *value) {
   et_simulation *sim = context;
   uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];

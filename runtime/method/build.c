@@ -111,7 +111,7 @@ const uint8_t *et_data_initial(const et_program *program, const et_data *data,
              : NULL;
 }
 
-/* Fills the fields that are not specific to moves, jumps or delegate calls. */
+/* Fills the fields that are common to all kinds of instructions. */
 static void fill_instruction(const et_builder *builder, const et_walk *walk,
                              et_instruction *out) {
   const uint32_t count = et_fb_count(walk->operands);
@@ -230,8 +230,8 @@ static et_status check_all_bound(const et_builder *builder) {
   return ET_STATUS_OK;
 }
 
-/* Marks caller-provided inputs as read-only. Inputs and outputs that need
- * nothing from the caller count as set, except tensor inputs. */
+/* Marks caller-provided inputs as read-only. Inputs and outputs for which the
+ * caller provides nothing count as set, except tensor inputs. */
 static void settle_io(const et_builder *builder) {
   const size_t inputs = builder->counts.inputs;
   for (size_t i = 0; i < builder->counts.io_slots; i++) {

@@ -9,7 +9,7 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-/* Adds the delegate to the backend's message. */
+/* Adds the delegate's index and backend id to the backend's message. */
 static et_status fail_delegate(const et_builder *builder, uint32_t index,
                                const et_backend *backend, et_status status,
                                const et_error *reason) {
@@ -37,7 +37,7 @@ static et_status find_data(const et_backend_context *context, et_string key,
              : fail_missing(key, error);
 }
 
-/* Copies the compile specs to `specs`, which is large enough. */
+/* Copies the compile specs to `specs`, which has enough entries. */
 static void fill_specs(et_fb_vector tables, et_compile_spec *specs) {
   for (uint32_t i = 0; i < et_fb_count(tables); i++) {
     const et_fb_table spec = et_fb_child_at(tables, i);
@@ -157,7 +157,7 @@ static et_status add_requirements(const et_builder *builder, uint32_t index,
   return ET_STATUS_OK;
 }
 
-/* Allocates the handle, which counts its size while measuring. Records the
+/* Allocates the handle, or counts its size while measuring. Records the
  * requirements if regions exist. */
 static et_status note_delegate(et_builder *builder, uint32_t index,
                                const et_backend *backend,

@@ -50,7 +50,8 @@ static et_status fail_limit(const prepared_call *call) {
                  ET_LIMIT_PREPARED_VALUES, ET_LIMIT_PREPARED_TENSORS);
 }
 
-/* Returns true if there is space for the tensor, or for each list item. */
+/* Returns true if there is space for the tensor or for all items of the
+ * list. */
 static bool has_space(prepared_call *call, uint32_t index) {
   et_fb_table held;
   const uint8_t tag = et_tables_value(call->builder->values, index, &held);
@@ -167,7 +168,7 @@ static et_status prepare(et_builder *builder, const prepared_call *call,
   return ET_STATUS_OK;
 }
 
-/* A separate function, so that only its stack frame contains the arguments. */
+/* A separate function, so that the arguments are only in its stack frame. */
 static et_status prepare_call(et_builder *builder, const et_walk *walk,
                               const et_kernel *kernel, size_t *out_scratch) {
   void *state = NULL;

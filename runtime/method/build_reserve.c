@@ -38,7 +38,7 @@ _Static_assert(sizeof(et_regions) <= UINT8_MAX &&
                "offsets in both fit a byte");
 
 /* Allocates the regions of rows [first, past), and aligns the arena for the
- * next. */
+ * next one. */
 static bool take(et_builder *builder, size_t first, size_t past) {
   void *region = NULL;
   for (size_t i = first; i < past; i++) {

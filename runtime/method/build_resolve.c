@@ -21,8 +21,8 @@ static bool is_listed(const char *message, const char *name) {
   return false;
 }
 
-/* Fails for the first missing item, when `status` is OK. Appends later ones to
- * the list. */
+/* Fails for the first missing item, for which `status` is OK. Appends later
+ * items to the list. */
 static et_status fail_missing(et_error *error, et_status status,
                               const char *what, const char *name) {
   if (status == ET_STATUS_OK) {
@@ -36,7 +36,7 @@ static et_status fail_missing(et_error *error, et_status status,
 }
 
 /* Writes the full name of operator `index`, such as "aten::add.out". Its length
- * and NULs are verified. */
+ * and the absence of NULs are verified. */
 static et_string full_name(const et_builder *builder, uint32_t index,
                            char text[ET_LIMIT_NAME_BYTES + 1]) {
   const et_fb_table row =

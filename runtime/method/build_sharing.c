@@ -59,7 +59,7 @@ static bool agree(const state_tensor *a, const state_tensor *b) {
 }
 
 /* Compares `mine`, value `index`, with the mutable buffers of method `other` in
- * the same planned buffer. Sets *out_there if one of them is the same. */
+ * the same planned buffer. Sets *out_there if `mine` is one of them. */
 static et_status compare(state_check *check, uint32_t index,
                          const state_tensor *mine, uint32_t other,
                          bool *out_there) {
@@ -92,7 +92,7 @@ static bool was_loaded(const et_state *state, uint32_t method) {
   return (state->loaded[method / 64] >> method % 64 & 1u) != 0;
 }
 
-/* Sets *out_made if a loaded method already has `mine`. */
+/* Sets *out_made if a method that is already loaded has `mine`. */
 static et_status find_made(state_check *check, uint32_t index,
                            const state_tensor *mine, bool *out_made) {
   const et_state *state =
@@ -107,8 +107,8 @@ static et_status find_made(state_check *check, uint32_t index,
   return ET_STATUS_OK;
 }
 
-/* Checks all mutable buffers of the method. If `writes`, initializes those that
- * no loaded method has. */
+/* Checks all mutable buffers of the method. If `writes` is true, initializes
+ * those that no loaded method has. */
 static et_status settle(const et_builder *builder, bool writes) {
   state_check check = {builder, ET_LIMIT_PLAN_STEPS};
   for (uint32_t i = 0; i < et_fb_count(builder->values); i++) {

@@ -75,7 +75,7 @@ const et_kernel *et_build_find_kernel(const et_builder *builder,
 
 /* Fill the regions.
  *
- * Afterwards, a tensor that is neither planned nor constant has no memory.
+ * After that, tensors that are neither planned nor constant have no memory.
  * INVALID_PROGRAM: a delegate call has fewer arguments than outputs, or an
  * output that is not a tensor. */
 et_status et_build_values(et_builder *builder);
@@ -106,9 +106,9 @@ et_status et_build_calls(et_builder *builder, size_t *scratch);
  * ranges. */
 et_status et_data_measure(const et_builder *builder, size_t *out_bytes);
 
-/* Measures such data, places it in memory.data, or in options.data without
- * memory, and reads the data that is always needed. MEMORY_TOO_SMALL: that
- * buffer is too small. */
+/* Measures such data, places it in memory.data (without memory, in
+ * options.data), and reads the data that is always needed. MEMORY_TOO_SMALL:
+ * that buffer is too small. */
 et_status et_data_build(et_builder *builder, size_t *out_bytes);
 
 /* Returns the `nbytes` of a tensor's constant or initial state, or NULL without

@@ -11,7 +11,7 @@ typedef struct call_check {
   /* The written operand that is compared with the others. */
   const et_value *out;
   uint32_t out_count; /* number of times the instruction writes it */
-  bool is_written;    /* whether the others are written, too, or read */
+  bool is_written;    /* whether the others are also written, or read */
   uint32_t steps_left;
 } call_check;
 

@@ -7,8 +7,8 @@
 #include "runtime/method/builder.h"
 #include "runtime/method/walk.h"
 
-/* NOT_SUPPORTED: tensors and buffers that the format has but this runtime does
- * not, such as dtypes without whole bytes, unbounded shapes, external data and
+/* NOT_SUPPORTED: the format has such tensors or buffers, but this runtime does
+ * not support them: dtypes below one byte, unbounded shapes, external data,
  * devices. */
 et_status et_check_values(const et_builder *builder);
 

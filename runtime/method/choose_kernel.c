@@ -8,7 +8,7 @@
 
 #define NO_DTYPE (-1)
 
-/* The kinds of arguments that have a rule. */
+/* The kinds of arguments that have rules. */
 #define TENSORS                                         \
   (1u << ET_VALUE_TENSOR | 1u << ET_VALUE_TENSOR_LIST | \
    1u << ET_VALUE_OPTIONAL_TENSOR_LIST)

@@ -58,7 +58,7 @@ static const et_kernel rows[] = {
 static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
 static const et_registry registry = {.kernels = &table};
 
-/* Returns the scratch size of the only call, or the error. */
+/* Returns the scratch size of the only call, or an error. */
 static et_status measure(size_t *out_scratch, et_error *error) {
   et_program program;
   et_method_requirements needed = {0};
@@ -87,7 +87,7 @@ static void expect_refused(const char *message) {
   assert_string_equal(error.message, expected);
 }
 
-/* Writes out = add(self, other), with rank 1. */
+/* Writes out = add(self, other) with rank 1. */
 static void write_add(et_scalar_type self, et_scalar_type other,
                       et_scalar_type out) {
   et_writer_start(&writer, 256);

@@ -1,6 +1,6 @@
 /* Tests data that is not in one piece in memory: constants, initial values,
- * payloads and named data. A method must receive the same bytes as from one
- * span. */
+ * payloads and named data. A method must receive the same bytes as from a
+ * program in one piece. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 
 #include <setjmp.h>
@@ -16,13 +16,13 @@
 #include "runtime/program/tables.h"
 #include "runtime/testing/program_test_support.h"
 
-/* Programs with constants; with initial values too; with a payload and named
- * data. */
+/* Programs with constants, with constants and initial values, and with a
+ * payload and named data. */
 static const char *const FIXTURES[] = {
     "bundled_linear_plain", "counter_mutable_init", "mlp_xnn_seg_default"};
 enum { FIXTURE_COUNT = 3, MOST_BYTES = 1 << 14 };
 
-/* The file, and how often each byte was read. */
+/* The file, and the number of times that each byte was read. */
 static uint8_t *bytes;
 static size_t size;
 static uint8_t times_read[MOST_BYTES];
@@ -230,7 +230,7 @@ static size_t most_often_read(void) {
   return most;
 }
 
-/* One read for measuring, and one for loading. */
+/* Data is read once for measuring, and once for loading. */
 static void test_each_byte_is_read_once_per_load(void **state) {
   (void)state;
   for (size_t i = 0; i < FIXTURE_COUNT; i++) {

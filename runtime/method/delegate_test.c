@@ -18,7 +18,7 @@ static et_hosted_method hosted;
 
 static const float ONES[2] = {1, 1};
 
-/* values[0]: an input of two floats; values[1]: an output. */
+/* values[0] is an input of two floats; values[1] is an output. */
 static void start(int32_t in_offset) {
   et_writer_start(&writer, 128);
   et_writer_input(&writer, et_writer_floats(&writer, 2, in_offset));

@@ -17,7 +17,8 @@ static et_hosted_method hosted;
 
 static const float ONES[2] = {1, 1};
 
-/* values[0]: an input of two floats; values[1]: another tensor, an output. */
+/* values[0] is an input of two floats; values[1] is an output, another
+ * tensor. */
 static void start(void) {
   et_writer_start(&writer, 128);
   et_writer_input(&writer, et_writer_floats(&writer, 2, 0));

@@ -101,8 +101,8 @@ static const uint8_t *segments_of(const sample *s) {
   return s->bytes[1] + base;
 }
 
-/* The segments 0.weight, 0.bias, 2.weight, 2.bias are at 0, 0x800, 0x880,
- * 0xA80. */
+/* The segments of 0.weight, 0.bias, 2.weight and 2.bias are at 0, 0x800, 0x880
+ * and 0xA80. */
 static void test_external_constants_are_used_in_place(void **state) {
   (void)state;
   sample s;
@@ -146,7 +146,7 @@ static void test_constants_outside_memory_are_read(void **state) {
   close_files(&s);
 }
 
-/* Reads the program too, so that the pieces of both sources are
+/* The program is also read on demand, so that pieces of both sources are
  * concatenated. */
 static void test_program_and_data_file_may_be_split(void **state) {
   (void)state;
@@ -387,7 +387,7 @@ static void test_delegates_find_external_data(void **state) {
   }
 }
 
-/* Loads arbitrary data. A failure must have a message. */
+/* Loads arbitrary data. If loading fails, there must be a message. */
 static void try_data(sample *s) {
   const et_status status = load(s, 2);
   if (status == ET_STATUS_OK) {

@@ -27,8 +27,8 @@ static et_status fill_tensor(et_fill *f, et_fb_table held, et_value *value,
   return ET_STATUS_OK;
 }
 
-/* Fills a list of ints, with 64-bit indices, or of tensors, where -1 is an
- * absent one. */
+/* Fills a list of ints, which has 64-bit indices, or a list of tensors, in
+ * which -1 is an absent tensor. */
 static void fill_list(et_fill *f, et_fb_table table, et_value *value) {
   const bool is_wide = value->tag == ET_VALUE_INT_LIST;
   const et_fb_vector items = et_fb_list(table, ET_SINGLE_FIELD);

@@ -3,8 +3,8 @@
 #include "executorch/method_layout.h"
 #include "runtime/core/sort.h"
 
-/* A node whose pieces have several owners. Node indices are below 2^22, because
- * there are at most ET_LIMIT_VALUES ranges. */
+/* Owner of a node whose pieces have several owners. Node indices are below
+ * 2^22, because there are at most ET_LIMIT_VALUES ranges. */
 #define MIXED (ET_NO_OWNER - 1)
 
 void et_intervals_add(et_intervals *map, uintptr_t begin, uintptr_t end) {
@@ -32,8 +32,8 @@ void et_intervals_start(et_intervals *map) {
   et_sort(&items, map->edge_count);
 }
 
-/* Returns the first edge at or after `address`, which is the index of the piece
- * that starts there. */
+/* Returns the index of the first edge at or after `address`, which is also the
+ * index of the piece that starts there. */
 static uint32_t edge_at(const et_intervals *map, uintptr_t address) {
   uint32_t low = 0;
   uint32_t high = (uint32_t)map->edge_count;
@@ -58,8 +58,8 @@ typedef struct range {
 
 /* Visits a node with pieces [first, past).
  *
- * Returns the first owner in the range other than `owner`. Returns `owner` if
- * there is none, or when assigning. A tree over n pieces has 2n - 1 nodes in
+ * Returns the first other owner in the range. If there is none, or when
+ * assigning, returns `owner`. A tree over n pieces has 2n - 1 nodes in
  * preorder: the node, its left subtree, its right subtree. The recursion depth
  * is at most 32, because value indices have 32 bits. */
 static uint32_t visit(const range *r, uint32_t *node, uint32_t first,

@@ -21,10 +21,10 @@ typedef struct et_intervals {
   size_t edge_count;
 } et_intervals;
 
-/* Adds range [begin, end) before the start. */
+/* Adds the range [begin, end). Call it before et_intervals_start. */
 void et_intervals_add(et_intervals *map, uintptr_t begin, uintptr_t end);
 
-/* Ends adding ranges. No bytes have an owner yet. */
+/* Ends the addition of ranges. No bytes have an owner yet. */
 void et_intervals_start(et_intervals *map);
 
 /* Sets the owner of [begin, end), an added range. */
@@ -35,8 +35,8 @@ void et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
  * one.
  *
  * If there are several owners, returns false, and sets *out_owner to the first
- * one other than `wanted`. If that is ET_NO_OWNER, sets it to the first real
- * owner instead. */
+ * one other than `wanted`. If `wanted` is ET_NO_OWNER, sets *out_owner to the
+ * first real owner instead. */
 bool et_intervals_owner(const et_intervals *map, uintptr_t begin, uintptr_t end,
                         uint32_t wanted, uint32_t *out_owner);
 

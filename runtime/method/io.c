@@ -101,7 +101,7 @@ static et_status check_data(const et_io_slot *input, size_t index, size_t numel,
   return ET_STATUS_OK;
 }
 
-/* Empty tensors have an address too, since kernels may do arithmetic with
+/* Empty tensors also have an address, since kernels may do arithmetic with
  * it. */
 static void take_data(et_method *method, const et_io_slot *input,
                       const void *data, size_t nbytes) {

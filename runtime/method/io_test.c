@@ -183,7 +183,7 @@ static void test_unplanned_inputs_and_outputs_use_caller_memory(void **state) {
 }
 
 /* Runs the program in `writer`, whose output 0 has 4 floats in caller-provided
- * memory. The memory has other contents before each run. */
+ * memory. Before each run, the memory is filled with different contents. */
 static void run_bare(const float *expected) {
   static buffers b;
   et_program program;

@@ -92,8 +92,8 @@ static void test_unused_operators_may_be_missing(void **state) {
 }
 
 /* Expects an error for a call of `op` with these args. The program has the
- * values of et_test_write_add, then int 3, str 4, and list 5 of values 0 and
- * 1. */
+ * values of et_test_write_add, followed by an int (3), a str (4), and a list of
+ * values 0 and 1 (5). */
 static void expect_call_refused(const char *op, const int32_t *args,
                                 uint32_t count, const char *part) {
   const int32_t both[2] = {0, 1};
@@ -129,7 +129,7 @@ static void test_m20_calls_must_match_their_signature(void **state) {
                       "args[3] does not list the outs");
 }
 
-/* A call lists an out list twice: as an argument and as the return value. */
+/* A call lists an out list twice, as an argument and as the return value. */
 static void test_m20_returned_list_must_repeat_the_out_list(void **state) {
   (void)state;
   const int32_t items[2] = {2, 3};

@@ -30,7 +30,7 @@ static et_status visit_value(et_value *value, et_operand_fn visit,
   return ET_STATUS_OK;
 }
 
-/* Returns the role of a parameter by its signature alone. */
+/* Returns the role of a parameter, based only on its signature. */
 static unsigned own_role(const et_parameter *parameter) {
   if (et_parameter_is_out(parameter)) {
     return ET_OPERAND_WRITTEN;

@@ -31,7 +31,8 @@ struct et_delegation {
    * outputs are last, preceded by the updated arguments. INVALID_PROGRAM: there
    * are fewer arguments, or one of them is not a tensor. */
   et_status (*fill)(const et_builder *builder, const et_walk *walk);
-  /* Builds all handles in the arena. If one fails, the others are destroyed. */
+  /* Builds all handles in the arena. If one fails, the handles built so far are
+   * destroyed. */
   et_status (*build)(et_builder *builder);
   /* Destroys all handles. */
   void (*destroy)(const et_method *method);
@@ -80,9 +81,9 @@ struct et_branching {
  *
  * The out of a view has the same address as its base. If the base is a constant
  * or caller-provided memory, the out has no memory of its own. It is empty
- * until the view runs, and then gets the base's address and capacity. If a jump
- * skips the view, which the memory plan check does not simulate, the out never
- * refers to an invalid address. */
+ * until the view runs, and then gets the base's address and capacity. The
+ * memory plan check does not simulate jumps that skip a view. Even then, the
+ * out never refers to an invalid address. */
 struct et_views {
   /* Marks views whose outs have no memory. Runs before caller-provided tensors
    * get a temporary address. */
@@ -111,7 +112,7 @@ struct et_views {
 struct et_ranges {
   /* Checks the list against the plan's values. INVALID_PROGRAM for a bad entry. */
   et_status (*check)(const et_builder *builder);
-  /* Enables the list if the method has one. Its ints are not set yet. */
+  /* Enables the list if the method has one. Its ints are still unset. */
   void (*bind)(const et_builder *builder);
   /* Checks the sizes of tensor input `index`; `sizes` has as many entries as
    * the input has dimensions. INVALID_ARGUMENT: a fixed size differs.
@@ -125,7 +126,7 @@ struct et_ranges {
                            et_error *error);
   /* Checks, before a run, that inputs with a common Dim agree. */
   et_status (*check_inputs)(const et_method *method, et_error *error);
-  /* Marks ints as not set, because a failed run leaves them unspecified. */
+  /* Marks ints as unset, because a failed run leaves them unspecified. */
   void (*forget)(const et_method *method);
 };
 

@@ -167,8 +167,8 @@ static void look_at_values(et_simulation *sim) {
   et_intervals_start(&sim->map);
 }
 
-/* Starts a run: all planned bytes are from the previous run, and then inputs
- * are set. */
+/* Starts a run: all planned bytes are from the previous run, except the
+ * inputs. */
 static et_status start_run(et_simulation *sim) {
   const et_method *method = sim->method;
   const struct et_views *views = sim->builder->registry->views;

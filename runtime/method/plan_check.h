@@ -17,11 +17,11 @@
  *   iteration.
  *
  * Both sides of a branch are simulated one after the other. The check therefore
- * finds plans that are wrong in program order, but not for every path.
+ * detects plans that are wrong in program order, but not errors on every path.
  *
- * Also: no instruction writes a constant; a written operand does not overlap
- * any other operand of the instruction; the out of an et_view has one view, is
- * not written otherwise, and is read only after that view. */
+ * In addition, no instruction writes a constant; a written operand does not
+ * overlap any other operand of the instruction; the out of an et_view has one
+ * view, is not written otherwise, and is read only after that view. */
 #ifndef ET_RUNTIME_METHOD_PLAN_CHECK_H_
 #define ET_RUNTIME_METHOD_PLAN_CHECK_H_
 

@@ -134,7 +134,7 @@ static void test_m21_value_used_as_two_outs_is_refused(void **state) {
   et_plan_refused("instructions[0] writes values[1] twice");
 }
 
-/* Exporters remove view operations, so the view is never written. */
+/* Exporters remove view operators, so the view is never written. */
 static void test_view_of_a_live_value_is_accepted(void **state) {
   (void)state;
   const int32_t in = et_plan_start();

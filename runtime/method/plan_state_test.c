@@ -88,7 +88,7 @@ static void test_view_of_a_part_of_state_is_accepted(void **state) {
   et_plan_accepted();
 }
 
-/* A temporary overwrites a state that only views read. */
+/* A temporary overwrites a state that is read only through views. */
 static void test_m21_state_read_through_views_is_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
@@ -136,7 +136,7 @@ static void test_m21_write_only_state_is_preserved(void **state) {
   et_plan_refused("values[1] is persistent, but values[2] has");
 }
 
-/* A view of one state does not own the bytes of two. */
+/* A view of one state does not own the bytes of two states. */
 static void test_m21_view_across_two_states_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
@@ -204,7 +204,7 @@ static void test_m21_state_overlapped_by_a_row_is_preserved(void **state) {
 }
 
 /* Writes a loop with rows[i] = in for each row. All rows are written, so their
- * memory may hold dead values before. */
+ * memory may hold dead values before the loop. */
 static void write_filling_loop(int32_t rows, int32_t clobber) {
   const int32_t in = 0;
   const int32_t index = et_writer_int(&et_plan_writer, 0);

@@ -15,7 +15,7 @@ static et_program_writer writer;
 static et_program program;
 static et_hosted_method hosted;
 
-/* The values that the kernels below received last. */
+/* The last values that the kernels below received. */
 static struct {
   int32_t size;     /* of the first operand, in prepare */
   const void *data; /* of the first operand, in prepare */

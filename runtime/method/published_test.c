@@ -57,7 +57,7 @@ static void test_cve_2025_54952_list_size_overflow_is_refused(void **state) {
   }
 }
 
-/* Sizes whose byte count overflows to a small value. */
+/* Sizes whose byte count wraps around to a small value. */
 static void test_cve_2025_30402_nbytes_overflow_is_refused(void **state) {
   (void)state;
   const int32_t sizes[4] = {1 << 16, 1 << 16, 1 << 16, 1 << 16};
@@ -72,7 +72,7 @@ static void test_cve_2025_30402_nbytes_overflow_is_refused(void **state) {
   expect_refused("values[2]: the stride of dim");
 }
 
-/* An offset in planned memory that overflows to the start of the buffer. */
+/* An offset in planned memory that wraps around to the start of the buffer. */
 static void test_cve_2025_30405_planned_offset_overflow_is_refused(
     void **state) {
   (void)state;

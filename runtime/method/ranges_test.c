@@ -44,8 +44,8 @@ static void write_program(const int64_t *numbers, uint32_t count) {
   add_ranges(numbers, count);
 }
 
-/* Sizes 2 to 8 in steps of 2; half of that size, 1 to 4; an int from -5 to
- * 5. */
+/* A size from 2 to 8 in steps of 2; half of that size, from 1 to 4; an int from
+ * -5 to 5. */
 static const int64_t RANGES[] = {0, 0, 2, 8, 2,  0,  1, 0, 1,
                                  4, 1, 0, 2, -1, -5, 5, 1, 2};
 

@@ -19,7 +19,7 @@ enum {
   /* After the loop's first row. */
   ORIGIN_FILLED = ORIGIN_UNFILLED | ORIGIN_WRITTEN,
   ORIGIN_UNVIEWED = 8, /* the out of an et_view that did not run yet */
-  ORIGIN_VIEW = 16,    /* times 1 + the index of the viewed value */
+  ORIGIN_VIEW = 16,    /* multiplied by 1 + the index of the viewed value */
 };
 
 static inline uint32_t et_origin_in(uint32_t value) {

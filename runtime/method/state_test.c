@@ -1,4 +1,4 @@
-/* Tests mutable buffers that are initialized once, shared, and reset on
+/* Tests that mutable buffers are initialized once, shared, and reset on
  * request. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -29,7 +29,7 @@ static int32_t dynamic_floats(int32_t offset) {
   return value;
 }
 
-/* Adds sizes for a view with rank 1; its size is inferred. */
+/* Adds the sizes of a view with rank 1; the size is inferred. */
 static int32_t any_size(void) {
   const int64_t open = et_writer_int(&writer, -1);
   return et_writer_int_list(&writer, &open, 1);
@@ -293,8 +293,8 @@ static void test_m21_written_view_or_input_as_out_is_refused(void **state) {
       "or is written elsewhere");
 }
 
-/* Overwritten bytes are detected also for a view that has no planned memory of
- * its own. */
+/* Overwritten bytes are also detected for a view without planned memory of its
+ * own. */
 static void test_m21_view_of_overwritten_planned_bytes_is_refused(
     void **state) {
   (void)state;

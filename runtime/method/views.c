@@ -13,9 +13,9 @@ static void mark(const et_builder *builder) {
   }
 }
 
-/* Binds an out to its base. Planned memory does not move, and its writers are
- * checked, so the address is final. Other bases are read-only, and
- * caller-provided memory may differ in each run. */
+/* Binds an out to its base. The address is final: planned memory does not move,
+ * and its writers are checked. Other bases are read-only, and caller-provided
+ * memory may differ in each run. */
 static void lay_on_base(const et_method *method, et_instruction *view) {
   const et_tensor *base = view->args[0]->u.as_tensor;
   et_tensor *out = view->args[2]->u.as_tensor;
@@ -111,7 +111,7 @@ typedef struct view_check {
   et_error *error;
 } view_check;
 
-/* During a run, only the out of a view that did not run lacks an address. */
+/* During a run, only the outs of views that did not run have no address. */
 static et_status check_viewed(void *context, et_value *value) {
   const view_check *r = context;
   if (value->u.as_tensor->data == NULL) {

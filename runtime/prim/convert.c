@@ -18,7 +18,7 @@ et_status et_prim_sym_float_scalar(et_kernel_context *context,
                                      et_scalar_to_int(args[0]));           \
   }
 
-/* Half to even, as in Python. */
+/* Rounds half to even, as in Python. */
 DEFINE_ROUNDING(et_prim_sym_int_scalar, trunc)
 DEFINE_ROUNDING(et_prim_trunc_scalar, trunc)
 DEFINE_ROUNDING(et_prim_ceil_scalar, ceil)

@@ -1,4 +1,5 @@
-/* Tests operators on sizes with Python's rules, and their argument checks. */
+/* Tests that operators on sizes follow Python's rules and check their
+ * arguments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

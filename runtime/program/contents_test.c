@@ -1,4 +1,4 @@
-/* Tests keys that contain a hash of an entry's layout and bytes. */
+/* Tests keys that contain the hash of an entry's layout and bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

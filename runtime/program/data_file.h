@@ -33,9 +33,9 @@ typedef struct et_data_layout {
 /* Opens source `index` > 0 of the program, and verifies structure, segments,
  * names and layouts.
  *
- * Sets out->source in any case. INVALID_PROGRAM: also if the header is not that
- * of a .ptd file, or the file is truncated. INVALID_ARGUMENT: the first extent
- * does not hold all tables. */
+ * Sets out->source even on failure. INVALID_PROGRAM: also if the header is not
+ * that of a .ptd file, or the file is truncated. INVALID_ARGUMENT: the first
+ * extent does not hold all tables. */
 et_status et_data_file_verify(const et_program *program, size_t index,
                               et_data_file *out, et_error *error);
 

@@ -18,8 +18,9 @@ typedef struct et_tensor_record et_tensor_record;
  * They are in a table that only et_program_load_sources refers to, so programs
  * without such files do not link them. */
 typedef struct et_external {
-  /* Verifies every file, and that each key is in one file only and not in the
-   * program. INVALID_EXTERNAL_DATA: the message names the invalid source. */
+  /* Verifies every file, and checks that each key is in only one file and not
+   * in the program. INVALID_EXTERNAL_DATA: the message names the invalid
+   * source. */
   et_status (*verify)(const et_program *program, et_error *error);
   /* Checks that a file has the tensor with its dtype, sizes and dim order.
    * NOT_FOUND, INVALID_EXTERNAL_DATA: the message has value `index`, the key

@@ -31,8 +31,8 @@ static inline uint64_t et_head_u64(et_span file, size_t position) {
   return value;
 }
 
-/* INVALID_PROGRAM: the file is too short for an identifier, or has another one.
- * `what` is the kind of file, for the message. */
+/* INVALID_PROGRAM: the file is too short for an identifier, or has a different
+ * one. `what` is the kind of file, for the message. */
 et_status et_head_check_identifier(et_span file, const char *identifier,
                                    const char *what, et_error *error);
 

@@ -95,7 +95,7 @@ static void test_m03_header_without_segment_size_reads_to_the_end(
   expect_u32(12, 48, ET_STATUS_OK, "");
 }
 
-/* As in ExecuTorch's runtime, 0 means that the size is not stated. */
+/* As in ExecuTorch's runtime, 0 means that the size is unspecified. */
 static void test_m03_segment_size_of_zero_reads_to_the_end(void **state) {
   (void)state;
   expect_u64(32, 0, ET_STATUS_OK, "");

@@ -1,4 +1,4 @@
-/* Calls of code for .ptd files and for files that are read in pieces. The code
+/* Calls the code for .ptd files and for files that are read in pieces. The code
  * itself is linked only with et_program_load_sources. */
 #include "executorch/checked.h"
 #include "runtime/core/error.h"

@@ -60,7 +60,7 @@ static void expect_in_order(uint32_t count) {
 static void test_few_elements_are_sorted_from_every_order(void **state) {
   (void)state;
   et_error error;
-  /* All 4^6 sequences of six values below four, with ties and runs. */
+  /* Tests all 4^6 sequences of six values below four, with ties and runs. */
   for (uint32_t choice = 0; choice < 4096; choice++) {
     for (uint32_t i = 0; i < 6; i++) {
       n.items[i] = choice >> 2 * i & 3u;

@@ -88,7 +88,7 @@ static uint32_t entries_before(const et_piece_walk *walk, uint64_t offset) {
   return low;
 }
 
-/* Inserts a piece. Of pieces with the same offset, the longest is kept. A full
+/* Inserts a piece. If pieces have the same offset, the longest is kept. A full
  * window drops its last entry. */
 static void insert(et_piece_walk *walk, et_piece piece) {
   const uint32_t at = entries_before(walk, piece.offset);
@@ -125,7 +125,7 @@ static et_status fill_window(et_piece_walk *walk) {
   return ET_STATUS_OK;
 }
 
-/* Returns the next entry, or NULL after the last. A window that was not full
+/* Returns the next entry, or NULL after the last. A window that is not full
  * contains all remaining pieces. */
 static et_status peek(et_piece_walk *walk, const et_piece **out) {
   const bool all = walk->used != 0 && walk->used < ET_PIECE_WINDOW;

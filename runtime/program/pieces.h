@@ -1,4 +1,4 @@
-/* The data of a method that cannot be used in place, and must be read. */
+/* The data of a method that must be read because it cannot be used in place. */
 #ifndef ET_RUNTIME_PROGRAM_PIECES_H_
 #define ET_RUNTIME_PROGRAM_PIECES_H_
 

@@ -14,8 +14,8 @@
 /* Limit on bytes visited, relative to the buffer's size.
  *
  * Tables, texts and vectors may have several owners, and count for each of
- * them. An exporter that stores equal values, vectors and vtables once stays
- * below the limit. Nested sharing exceeds it. */
+ * them. The files of an exporter that stores equal values, vectors and vtables
+ * only once are below the limit. Nested sharing exceeds it. */
 #define MAX_VISITS_PER_BYTE 32
 
 /* The position of the walk in one table. */

@@ -29,7 +29,7 @@ static void open_sample(sample *s, const char *name) {
   s->root = et_tables_root(&s->program);
 }
 
-/* Overwrites a present field, or an element. */
+/* Overwrites a field that is present, or an element. */
 static void put(sample *s, et_fb_table table, unsigned field, const void *value,
                 size_t size) {
   const uint32_t offset = et_fb_find(table, field, (uint32_t)size);
@@ -117,7 +117,7 @@ static void test_m17_overlap_of_unordered_segments_is_detected(void **state) {
   expect_invalid(&s, "segments[3] overlaps segments[2]");
 }
 
-/* An empty segment overlaps nothing, and does not hide overlaps of its
+/* An empty segment does not overlap others, and does not hide overlaps of its
  * neighbors. */
 static void test_m17_empty_segments_do_not_hide_overlaps(void **state) {
   (void)state;

@@ -66,8 +66,8 @@ et_status et_source_check(const et_data_source *source, et_error *error) {
   return check_gap(source, end, source->size, error);
 }
 
-/* Returns the extent that contains `offset` or is the first after it, else
- * extent_count. */
+/* Returns the index of the extent that contains `offset`, or of the first one
+ * after it, or extent_count. */
 static size_t find_extent(const et_data_source *source, uint64_t offset) {
   size_t index = 0;
   while (index < source->extent_count &&

@@ -41,12 +41,12 @@ const et_data_source *et_source_of(const et_program *program, et_piece piece,
  * in one extent. The piece must be within one source. */
 const uint8_t *et_source_address(const et_program *program, et_piece piece);
 
-/* Copies a piece of the source to `out`, from extents and by reading. */
+/* Copies a piece of the source to `out`, from extents or by reading. */
 et_status et_source_read(const et_data_source *source, et_piece piece,
                          uint8_t *out, et_error *error);
 
 /* Verifies the file and opens it as a program without other sources. The
- * source's extents are already checked. */
+ * source's extents have already been checked. */
 et_status et_load_program(const et_data_source *source, et_program *out_program,
                           et_error *error);
 

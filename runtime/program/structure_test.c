@@ -180,7 +180,7 @@ static void test_m05_unterminated_text_at_the_end_is_refused(void **state) {
   et_test_write_copy(&writer, 4);
   const size_t text = et_fb_add_text(&writer.buffer, "abcd");
   et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_NAME, text);
-  writer.buffer.size -= 1; /* cuts the NUL */
+  writer.buffer.size -= 1; /* cuts off the NUL */
   expect_invalid("name: the text does not end with NUL");
 }
 
@@ -347,7 +347,7 @@ static size_t refer_often(size_t table, uint16_t field, uint32_t count) {
   return target;
 }
 
-/* 2,000 stack traces that share 2,000 frames would take four million visits. */
+/* 2,000 stack traces that share 2,000 frames would need four million visits. */
 static void test_m23_shared_tables_do_not_multiply_work(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);

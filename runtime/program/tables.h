@@ -1,7 +1,7 @@
 /* Finds plans, segments and payloads in a program.
  *
- * Use only on programs with a verified structure. On others, every look-up is
- * still safe, but finds nothing. */
+ * Use them only on programs with a verified structure. On other programs,
+ * look-ups are safe but find nothing. */
 #ifndef ET_RUNTIME_PROGRAM_TABLES_H_
 #define ET_RUNTIME_PROGRAM_TABLES_H_
 

@@ -32,7 +32,7 @@ typedef struct et_plan_check {
   et_fb_table plan;
   et_fb_vector values;
   uint32_t value_count;
-  /* For error messages, which name the element of the plan. It is empty. */
+  /* An empty error, for messages that name the element of the plan. */
   et_error *error;
 } et_plan_check;
 

@@ -27,8 +27,8 @@ typedef struct et_difference {
   double expected;
 } et_difference;
 
-/* Compares all elements, even if the dim orders differ. INVALID_TYPE: the
- * kind, dtype, shape or a non-tensor value differs; the message has the
+/* Compares all elements, even if the dim orders differ. INVALID_TYPE: the kind,
+ * dtype, shape or a non-tensor value differs; the message describes the
  * difference. */
 et_status et_compare(const et_value *actual, const et_record *expected,
                      et_tolerance tolerance, et_difference *out_difference,
@@ -44,8 +44,8 @@ size_t et_compare_offset(size_t index, const int32_t *sizes,
 void et_record_reorder(const et_record *record, const uint8_t *dim_order,
                        void *out);
 
-/* Returns the element at `data`, which may be unaligned. Integers beyond 2^53
- * are rounded. */
+/* Returns the element at `data`, which may be unaligned, as a double. Integers
+ * beyond 2^53 are rounded. */
 double et_element_load(et_scalar_type dtype, const void *data);
 
 typedef struct et_similarity {

@@ -15,9 +15,9 @@ typedef struct step {
 
 typedef struct search {
   const et_replay_options *options;
-  bool is_on;        /* the running call is the one to compare */
-  et_calls *results; /* outputs of the running call */
-  uint32_t left;     /* result records that are not read yet */
+  bool is_on;        /* the current call is the one to compare */
+  et_calls *results; /* outputs of the current call */
+  uint32_t left;     /* result records that have not been read yet */
   bool has_begun;
   bool is_quantized;
   bool has_next;
@@ -120,7 +120,8 @@ static void report_kind(search *s, const et_event *event, const char *reason) {
   s->is_found = true;
 }
 
-/* Compares sampled elements. `sampled` is a tensor of rank 1 for them. */
+/* Compares sampled elements. `sampled` is a rank 1 tensor that describes
+ * them. */
 static void compare_sampled(search *s, const et_event *event,
                             et_tensor *sampled, const et_record *expected,
                             size_t stride) {
@@ -208,7 +209,7 @@ static void begin(void *context, const et_event *event) {
   (void)event;
 }
 
-/* Steps are in execution order, without the instructions of loops. */
+/* Steps are in execution order, and exclude the instructions of loops. */
 static void end(void *context, const et_event *event, et_status status) {
   search *s = context;
   if (!s->is_on || s->is_found || s->status != ET_STATUS_OK ||

@@ -17,7 +17,7 @@ static void put_int(et_recording *r, int64_t value) {
   et_recording_put(r, &value, sizeof value);
 }
 
-/* Writes the steps of one call, out = copy(in), with two floats. `outputs` is
+/* Writes the steps of one call, out = copy(in), on two floats. `outputs` is
  * the call's number of output records. */
 static void record_step(et_recording *r, const float *out, uint32_t outputs) {
   const float in[2] = {1, 2};

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file being written. All-zero is empty. */
+/* A file that is being written. An all-zero struct is an empty file. */
 typedef struct et_recording {
   uint8_t bytes[512];
   size_t size;

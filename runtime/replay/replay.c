@@ -53,7 +53,7 @@ static void print_memory(const et_session *session) {
   }
 }
 
-/* Relative error of float32 rounding in the distance of two elements. */
+/* Relative float32 rounding error of the difference between two elements. */
 #define STEP_SLACK 1.0001
 
 static et_tolerance tolerance_of(const et_replay_options *options,

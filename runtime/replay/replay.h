@@ -31,8 +31,8 @@ typedef struct et_replay_options {
       *outputs; /* ET_REPLAY_MAX_OUTPUTS entries, or NULL */
 } et_replay_options;
 
-/* `call` is the number of the failed call, or of all calls. `differs` is set if
- * the call failed because an output is outside its tolerance. */
+/* `call` is the index of the failed call, or the number of calls. `differs` is
+ * set if the call failed because an output is outside its tolerance. */
 typedef struct et_replay_result {
   uint32_t call;
   bool differs;
@@ -40,14 +40,14 @@ typedef struct et_replay_result {
 
 /* Replays the calls on an open program.
  *
- * Loads the methods that the calls name, runs the calls in order, and
- * compares all outputs. The atol of a quantized output is increased by one
- * step. Prints to stdout: each method's memory, and each output's largest
- * absolute and relative error and similarity to the float model.
+ * Loads the methods that the calls name, runs the calls in order, and compares
+ * all outputs. The atol of a quantized output is increased by one step. Prints
+ * to stdout: each method's memory, and each output's largest absolute and
+ * relative error and similarity to the float model.
  *
- * Fails at the first call with an unexpected result. INVALID_TYPE: wrong
- * output. INVALID_STATE: not the recorded status. Otherwise, the call's
- * status. */
+ * Fails at the first call with an unexpected result. INVALID_TYPE: an output is
+ * wrong. INVALID_STATE: the status differs from the recorded one. Otherwise,
+ * returns the call's status. */
 et_status et_replay(const et_program *program, et_span calls_file,
                     const et_registry *registry,
                     const et_replay_options *options,

@@ -1,4 +1,4 @@
-/* Tests reading and comparing of recorded calls. */
+/* Tests reading recorded calls and comparing outputs with them. */
 #include "runtime/replay/replay.h"
 
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static void start_call(et_recording *r, uint32_t expected_status,
   et_recording_put_u32(r, inputs);
 }
 
-/* Records one call: out = copy(in), with two floats. */
+/* Records one call, out = copy(in), with two floats. */
 static void record_copy(et_recording *r, const float *in, const float *out) {
   r->size = 0;
   et_recording_put(r, "ETCL", 4);
@@ -100,7 +100,8 @@ static void test_refusals_are_compared_by_status(void **state) {
   assert_non_null(strstr(error.message, "status 0x0, expected 0x20"));
 }
 
-/* Records the same call of a quantized model, with `step` between values. */
+/* Records the same call of a quantized model, with the distance `step` between
+ * values. */
 static void record_quantized(et_recording *r, const float *in, const float *out,
                              double step, const float *real) {
   const uint8_t kind = ET_RECORD_QUANTIZED;

@@ -70,7 +70,7 @@ static bool parse_number(const char *text, double *out) {
   return end != text && *end == '\0' && *out >= 0;
 }
 
-/* Adds a .ptd or .steps file, else the program and then the calls. */
+/* Adds an argument: a .ptd or .steps file, the program, or the calls. */
 static bool add_file(const char *path, options *out) {
   const char *suffix = strrchr(path, '.');
   if (suffix != NULL && strcmp(suffix, ".steps") == 0) {

@@ -20,7 +20,8 @@ typedef struct et_session_method {
   et_hosted_method hosted;
 } et_session_method;
 
-/* The caller sets the first four fields. The others are initially zero. */
+/* The caller sets the first four fields. The other fields are initially
+ * zero. */
 typedef struct et_session {
   const et_program *program;
   const et_registry *registry;
@@ -41,7 +42,7 @@ et_status et_session_load(et_session *session, et_calls calls, et_error *error);
 et_method *et_session_method_of(const et_session *session, const char *name);
 
 /* Sets the inputs of a call and runs it, with the result in *out_status and
- * *reason. Reads past all inputs even if one is rejected. Fails only if the
+ * *reason. Reads all inputs even if one is rejected. Fails only if the
  * file is damaged. */
 et_status et_session_call(et_session *session, const et_call *call,
                           et_calls *calls, et_status *out_status,

@@ -1,5 +1,5 @@
 /* Links the code that runs a method, with a model's registry, to measure its
- * size. Not run. */
+ * size. The program is not run. */
 #include "executorch/method.h"
 #include "executorch/program.h"
 

@@ -1,4 +1,4 @@
-/* Like linked.c, with an observer of all events. Not run. */
+/* Like linked.c, with an observer of all events. */
 #include "executorch/method.h"
 #include "executorch/observer.h"
 #include "executorch/program.h"

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The buffer grows only at its end, so an element is written after its
- * references. */
+/* The buffer grows only at its end, so an element is written after references
+ * to it. */
 typedef struct et_fb_writer {
   uint8_t *data;
   size_t size;

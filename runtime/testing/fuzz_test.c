@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 
-/* Loads damaged copies of small exported programs. Each must fail or run,
- * without invalid memory accesses. Run it with sanitizers too. */
+/* Loads damaged copies of small exported programs. Each must fail or run
+ * without invalid memory accesses. Also run this test with sanitizers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static uint64_t hosted_bytes(const et_method_meta *meta) {
 }
 
 /* Describes and loads every method, which reads the whole program. Skips
- * methods that need much memory. */
+ * methods that need a large amount of memory. */
 static void use_program(const et_program *program) {
   for (size_t i = 0; i < et_program_method_count(program); i++) {
     et_string name;

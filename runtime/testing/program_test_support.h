@@ -11,7 +11,7 @@
 #include "executorch/status.h"
 #include "runtime/testing/program_writer.h"
 
-/* End of the messages of malformed programs. */
+/* Remedy at the end of error messages about malformed programs. */
 #define ET_TEST_EXPORT_AGAIN "; export the program again"
 
 /* Returns a writable copy of tests/fixtures/<name>.pte, or of the file <name>

@@ -54,11 +54,11 @@ int32_t et_writer_tensor_list(et_program_writer *writer, const int32_t *items,
 int32_t et_writer_tensor(et_program_writer *writer, et_scalar_type dtype,
                          int32_t size, int32_t offset);
 
-/* Adds a float32 tensor, as most tests need. */
+/* Adds a float32 tensor, the kind that most tests need. */
 int32_t et_writer_floats(et_program_writer *writer, int32_t size,
                          int32_t offset);
 
-/* Adds a value with any tag, and a table of `fields` fields, to write invalid
+/* Adds a value with any tag and a table of `fields` fields. For invalid
  * values. */
 int32_t et_writer_value(et_program_writer *writer, uint8_t tag,
                         uint16_t fields);

@@ -1,11 +1,12 @@
-/* The registry with which verify_program loads methods. */
+/* The registry that verify_program uses to load methods. */
 #ifndef ET_RUNTIME_VERIFY_REGISTRY_H_
 #define ET_RUNTIME_VERIFY_REGISTRY_H_
 
 #include "executorch/backend.h"
 
 /* The names and signatures of all kernels in this repository. Methods are
- * loaded, but not run. The compiler detects calls that no kernel accepts. */
+ * loaded but not run. Calls that no kernel accepts are detected by the
+ * compiler. */
 extern const et_kernel_table et_kernel_signatures;
 
 /* Defined by each variant of verify_program. */

@@ -27,7 +27,7 @@ typedef struct opened_file {
   et_extent extent;
 } opened_file;
 
-/* The program and its .ptd files. `count` is the number of open ones. */
+/* The program and its .ptd files. `count` is the number of open files. */
 typedef struct opened {
   opened_file *files;
   et_data_source *sources;
@@ -81,7 +81,7 @@ static et_status load(const et_program *program, const char *name,
     return ET_STATUS_OK;
   }
   const et_error reason = *error;
-  et_error_clear(error); /* the first message would be kept */
+  et_error_clear(error); /* otherwise, the first message would be kept */
   return et_fail_because(error, status, &reason, "method %s: ", name);
 }
 

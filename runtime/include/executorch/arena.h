@@ -14,10 +14,10 @@
 extern "C" {
 #endif
 
-/* An arena that allocates, or only measures.
+/* An arena that allocates or only measures.
  *
  * If `data` is NULL, the arena measures: every allocation succeeds, returns
- * NULL and increases `used`. The same code can then both compute a size and
+ * NULL and increases `used`. The same code can thus compute a size and
  * allocate. */
 typedef struct et_arena {
   uint8_t *data;
@@ -37,7 +37,7 @@ static inline et_arena et_arena_measuring(void) {
 
 /* Allocates count * size bytes, aligned to `alignment`, a power of two.
  *
- * Sets *out to the bytes, which are not cleared, or to NULL when measuring.
+ * Sets *out to the memory, which is not cleared, or to NULL when measuring.
  * Returns false, and allocates nothing, if they do not fit or the size
  * overflows. */
 bool et_arena_take(et_arena *arena, size_t count, size_t size, size_t alignment,

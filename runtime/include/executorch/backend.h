@@ -46,8 +46,8 @@ typedef struct et_backend_part {
  * `parallel`, `observer` and `store` are valid as long as the method. The
  * payload comes from a file and may be malicious: validate it. */
 typedef struct et_backend_context {
-  /* sizeof(et_backend_context) in the runtime's build. New fields are only
-   * appended, so a backend from another build must not read beyond `size`. */
+  /* sizeof(et_backend_context) in the runtime's build. New fields are always
+   * appended, and a backend from another build must not read beyond `size`. */
   size_t size;
   et_span payload; /* as written by the compiler side */
   const et_compile_spec *specs;
@@ -99,8 +99,8 @@ typedef struct et_backend {
 
   /* Verifies the payload and reports what the delegate needs.
    *
-   * The result depends on the context only and may be requested several times.
-   * *out is zeroed before the call. */
+   * The result depends only on the context. The function may be called several
+   * times. *out is zeroed before the call. */
   et_status (*measure)(const et_backend_context *context,
                        et_backend_requirements *out);
 
@@ -152,7 +152,7 @@ typedef struct et_registry {
   const struct et_preparation *preparation;
   /* &et_views if a program calls executorch_prim::et_view, else may be NULL. */
   const struct et_views *views;
-  /* &et_branching if a program moves or jumps, else may be NULL. */
+  /* &et_branching if a program has moves or jumps, else may be NULL. */
   const struct et_branching *branching;
   /* &et_ranges if an input or output has a dynamic size, or an input is an int
    * with a range, else may be NULL. */

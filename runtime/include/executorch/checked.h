@@ -52,7 +52,7 @@ static inline bool et_checked_align(size_t value, size_t alignment,
 
 /* Returns true if [offset, offset + length) is within [0, size).
  *
- * Subtracts, because offset + length may overflow. */
+ * Uses subtraction, because offset + length may overflow. */
 static inline bool et_range_in(uint64_t offset, uint64_t length,
                                uint64_t size) {
   return offset <= size && length <= size - offset;

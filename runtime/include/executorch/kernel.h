@@ -49,7 +49,7 @@ typedef struct et_kernel_context {
  * outs with et_tensor_resize. */
 typedef et_status (*et_kernel_fn)(et_kernel_context *context, et_value **args);
 
-/* Resources for preparing one kernel call. */
+/* Resources for the preparation of one kernel call. */
 typedef struct et_prepare_context {
   /* For the state, which lives as long as the method; allocations return NULL
    * when measuring. */

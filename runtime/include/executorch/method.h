@@ -52,7 +52,7 @@ typedef struct et_method_options {
   /* At most one entry for each backend. */
   const et_backend_options *backend_options;
   size_t backend_options_count;
-  et_shared_store *store; /* data that delegates of several methods share */
+  et_shared_store *store; /* data shared by delegates of several methods */
   /* Used by et_method_measure only, to read data that kernels and backends
    * inspect while they are measured. Needs et_method_data_bytes bytes; free to
    * reuse after the call. */
@@ -87,13 +87,12 @@ typedef struct et_method_requirements {
 et_status et_method_data_bytes(const et_program *program, const char *name,
                                size_t *out_bytes, et_error *out_error);
 
-/* Verifies a method against the linked kernels and backends, and measures
- * it.
+/* Verifies a method against the linked kernels and backends, and measures it.
  *
- * Runs all checks of et_method_load except that of the memory plan, which
- * needs memory. Kernels and backends are measured too. Load the method with
- * the same options. MEMORY_TOO_SMALL: data must be read, and options->data
- * is too small. */
+ * Runs all checks of et_method_load except that of the memory plan, which needs
+ * memory. Kernels and backends are measured too. Load the method with the same
+ * options. MEMORY_TOO_SMALL: options->data is too small for the data that must
+ * be read. */
 et_status et_method_measure(const et_program *program, const char *name,
                             const et_registry *registry,
                             const et_method_options *options,
@@ -169,7 +168,7 @@ et_status et_method_load(const et_program *program, const char *name,
 
 /* Resets the method's mutable buffers to their initial values.
  *
- * Buffers that other methods share are reset too. Set the inputs again before
+ * This includes buffers that other methods share. Set the inputs again before
  * the next run; outputs have no value until then. */
 void et_method_reset_state(et_method *method);
 
@@ -228,11 +227,10 @@ et_status et_method_execute(et_method *method, et_error *out_error);
 
 /* Returns the value of output `index`.
  *
- * The value is valid until the next call that sets an input or an output,
- * executes the method or resets its state. A failed call of
- * et_method_set_input, et_method_set_scalar_input or et_method_set_output does
- * not invalidate it. INVALID_STATE: no successful execute since the last such
- * call. */
+ * The value is valid until the next call that sets an input or output, executes
+ * the method, or resets its state. A failed call of et_method_set_input,
+ * et_method_set_scalar_input or et_method_set_output does not invalidate it.
+ * INVALID_STATE: execute has not succeeded since the last such call. */
 et_status et_method_get_output(const et_method *method, size_t index,
                                const et_value **out_value, et_error *out_error);
 

@@ -99,7 +99,7 @@ struct et_method {
   uint32_t delegate_count;
   uint32_t input_count;
   uint32_t output_count;
-  bool has_outputs; /* the last run succeeded, and nothing was set since */
+  bool has_outputs; /* the last run succeeded, and nothing was set since then */
   et_mutable_span scratch;
   et_data data;
   /* Last, so that the offsets of the other fields are small. */
@@ -115,12 +115,12 @@ struct et_method {
 #define ET_REGION_BYTES(count, type) \
   ET_ROUND_UP(sizeof(type) * (count), ET_REGION_ALIGNMENT)
 
-/* The share of `persistent` (see below) of one delegate handle or one call's
- * state. */
+/* The contribution of one delegate handle, or one call's state, to `persistent`
+ * (see below). */
 #define ET_PERSISTENT_BYTES(bytes) \
   ET_ROUND_UP((size_t)(bytes), ET_MEMORY_ALIGNMENT)
 
-/* All regions that live as long as the method. */
+/* All regions with the lifetime of the method. */
 #define ET_METHOD_REGION_BYTES(values, tensors, list_items, instructions,      \
                                args, delegates, specs, io_slots, dims)         \
   (ET_REGION_BYTES(1u, struct et_method) + ET_REGION_BYTES(values, et_value) + \

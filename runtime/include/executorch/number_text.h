@@ -1,7 +1,7 @@
 /* Formats floating-point values for error messages.
  *
- * et_fail has no conversion for them, so that programs that do not need it do
- * not link the formatting code. */
+ * et_fail has no conversion for them, so programs that do not need the
+ * formatting code do not link it. */
 #ifndef EXECUTORCH_NUMBER_TEXT_H_
 #define EXECUTORCH_NUMBER_TEXT_H_
 

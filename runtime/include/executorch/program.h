@@ -89,8 +89,8 @@ et_status et_program_load(et_span file, et_program *out_program,
  *
  * `sources` and the memory that it refers to are borrowed, like `file` of
  * et_program_load. INVALID_ARGUMENT: the message names the source with invalid
- * extents. INVALID_EXTERNAL_DATA: it names the .ptd file that is damaged, or
- * that repeats a key of another file. */
+ * extents. INVALID_EXTERNAL_DATA: the message names the .ptd file that is
+ * damaged or repeats a key of another file. */
 et_status et_program_load_sources(const et_data_source *sources, size_t count,
                                   et_program *out_program, et_error *out_error);
 
@@ -109,8 +109,8 @@ et_status et_program_load_observed(const et_data_source *sources, size_t count,
 
 /* Reads all external data whose key contains a hash, and compares the hashes.
  *
- * Call it once if the files are not trusted. INVALID_EXTERNAL_DATA: the message
- * names the source and the key that do not match. */
+ * Call this function once if the files are not trusted. INVALID_EXTERNAL_DATA:
+ * the message names the source and the key that do not match. */
 et_status et_program_check_contents(const et_program *program,
                                     et_error *out_error);
 

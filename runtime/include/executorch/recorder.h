@@ -42,7 +42,7 @@ typedef struct et_recorder_last {
 /* A recorder. Fields are read-only. */
 typedef struct et_recorder {
   et_clock clock;
-  et_recorded_event *events; /* in order of their begin */
+  et_recorded_event *events; /* ordered by begin time */
   size_t count;
   size_t capacity;
   size_t lost; /* events dropped because the heap was exhausted */

@@ -12,8 +12,8 @@ extern "C" {
 
 /* X(NAME, code, bytes per element, PyTorch's name).
  *
- * Only types whose elements are whole bytes are listed. Programs with other
- * types are rejected. */
+ * Only types with at least one byte per element are listed. Programs
+ * with other types are rejected. */
 #define ET_SCALAR_TYPE_LIST(X)        \
   X(UINT8, 0, 1, "uint8")             \
   X(INT8, 1, 1, "int8")               \
@@ -64,7 +64,7 @@ bool et_scalar_type_is_complex(et_scalar_type dtype);
  * itself. */
 et_scalar_type et_scalar_type_of_parts(et_scalar_type dtype);
 
-/* Returns true for integer types, which do not include bool. */
+/* Returns true for integer types; bool is not one of them. */
 bool et_scalar_type_is_integral(et_scalar_type dtype);
 
 #ifdef __cplusplus

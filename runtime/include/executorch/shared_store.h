@@ -16,7 +16,7 @@ extern "C" {
 
 struct et_shared_entry;
 
-/* A store over memory of the caller.
+/* A store in memory of the caller.
  *
  * The memory must outlive all methods that are loaded with the store. Not
  * thread-safe. The fields are private to the runtime. */
@@ -28,15 +28,15 @@ typedef struct et_shared_store {
 /* Returns an empty store. `memory` is 64-byte aligned, or empty. */
 et_shared_store et_shared_store_over(et_mutable_span memory);
 
-/* Returns the bytes that an entry takes in the store, or SIZE_MAX on
- * overflow. */
+/* Returns the number of bytes that an entry occupies in the store, or SIZE_MAX
+ * on overflow. */
 size_t et_shared_store_bytes(et_string key, size_t size);
 
 /* Fills the bytes of a new entry, which are 64-byte aligned. */
 typedef et_status (*et_shared_fill_fn)(void *context, et_mutable_span bytes,
                                        et_error *error);
 
-/* Returns the entry of `owner` with key `key` and `size` bytes.
+/* Returns the entry of `owner` with the key `key` and `size` bytes.
  *
  * If it does not exist, `fill` creates it; if `fill` fails, the entry is
  * discarded. `owner` is the id of a backend, a static string. `key` is copied.

@@ -116,7 +116,7 @@ static inline et_status et_failed(et_status status, int is_known) {
  *
  * The message is "FILE:LINE:INDEX" in hexadecimal. FILE is ET_FILE_ID, which
  * tools/message_of_code.py maps to the source's path. INDEX is the message's
- * first argument if that is an integer, else 0. Message texts and the code that
+ * first argument if it is an integer, else 0. Message texts and the code that
  * formats them are not linked. */
 et_status et_fail_code(et_error *error, et_status status, uint32_t place,
                        uint32_t index);

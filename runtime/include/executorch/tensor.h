@@ -27,9 +27,9 @@ typedef enum et_shape_dynamism {
  * caller (unplanned inputs and outputs).
  *
  * Element [i0, i1, ...] is at data + dtype size * sum(i[d] * strides[d]).
- * dim_order lists the dimensions from outermost to innermost. The strides
- * follow from dim_order and sizes, so the elements fill numel * size bytes
- * without gaps. The arrays have `rank` entries and outlive the tensor. */
+ * dim_order lists the dimensions from outermost to innermost. dim_order and
+ * sizes determine the strides, so the elements fill numel * size bytes without
+ * gaps. The arrays have `rank` entries and outlive the tensor. */
 typedef struct et_tensor {
   void *data;       /* NULL until memory is bound */
   size_t capacity;  /* usable bytes at data, for the upper bound of the sizes */
