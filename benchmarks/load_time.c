@@ -1,5 +1,5 @@
-/* Measures how the time to open a program and to load a method grows with the number
- * of segments and of tensors. */
+/* Measures how the time to open a program and load a method grows with the
+ * number of segments and tensors. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "runtime/testing/flatbuffer_writer.h"
 
 #define RUNS 5
-#define PART_BYTES 16 /* of a segment, and of a tensor */
+#define PART_BYTES 16 /* of a segment or a tensor */
 
 static const uint32_t COUNTS[] = {1000, 10000, 100000};
 #define COUNT_COUNT (sizeof COUNTS / sizeof *COUNTS)
@@ -202,7 +202,7 @@ static double load_method(const et_program *program) {
   return taken;
 }
 
-/* Returns the fastest of several runs of opening and of loading. */
+/* Returns the minimum times of opening and of loading over several runs. */
 static void measure(et_span span, double *out_open, double *out_load) {
   for (int run = 0; run < RUNS; run++) {
     et_program program;
@@ -213,7 +213,7 @@ static void measure(et_span span, double *out_open, double *out_load) {
   }
 }
 
-/* Prints times in ms and their exponent of growth. */
+/* Prints times in ms and the exponent of their growth. */
 static void print_row(const char *name, const double times[COUNT_COUNT]) {
   printf("%-40s", name);
   for (size_t i = 0; i < COUNT_COUNT; i++) {

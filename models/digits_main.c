@@ -2,10 +2,10 @@
  *
  *   digits IMAGES.idx3 LABELS.idx1 PYTORCH.idx1 [SHARE]
  *
- * The third file has PyTorch's predictions for the same images, which the build computes. The
- * predictions must be equal. With SHARE, as for a quantized model, at least that share of PyTorch's
- * correct predictions must be correct. All memory is static: a program without a heap uses a model
- * like this. */
+ * The third file has PyTorch's predictions for the same images, which the build
+ * computes. The predictions must be equal. With SHARE, as for a quantized
+ * model, at least that share of PyTorch's correct predictions must be correct.
+ * All memory is static, as in a program without a heap. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -72,7 +72,7 @@ static bool read_digits(char **paths, digit_set *out) {
 typedef struct tally {
   int right;
   int pytorch_right;
-  int different; /* unequal to PyTorch's prediction */
+  int different; /* different from PyTorch's prediction */
 } tally;
 
 static et_status classify_all(et_method *method, const digit_set *set,

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Maximum file size in bytes: far more than any digit set, and far less than the memory. */
+/* Maximum file size in bytes: far more than any digit data set, and far less
+ * than the available memory. */
 #define IDX_MAX_BYTES (1u << 28)
 
 static bool read_size(FILE *file, uint32_t *out) {

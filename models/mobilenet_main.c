@@ -51,7 +51,8 @@ static bool parse_options(int argc, char **argv, options *out) {
   return out->image != NULL && out->runs >= 1 && out->runs <= kMaxRuns;
 }
 
-/* Reads line `index` of a text file, without its end; "" if there is none. */
+/* Reads line `index` of a text file, without its line ending; "" if there is
+ * none. */
 static void read_label(const char *path, size_t index, char *out) {
   FILE *file = path != NULL ? fopen(path, "r") : NULL;
   out[0] = '\0';

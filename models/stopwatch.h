@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Returns the seconds since a fixed time. The clock is monotonic. */
+/* Returns the seconds since a fixed time, from a monotonic clock. */
 double stopwatch_seconds(void);
 
 /* Returns the median of `count` >= 1 times, and sorts them. */

@@ -47,9 +47,10 @@ static uint32_t lowest_rank(const et_bpe_symbol *symbols, size_t count) {
   return lowest;
 }
 
-/* Merges every pair of rank `rank`, from left to right, and returns the number of remaining
- * symbols. A merged symbol keeps the rank, as a mark for rank_merged(). One pass is equivalent to
- * one merge at a time: a merge of the result token has a higher rank. */
+/* Merges every pair of rank `rank`, from left to right, and returns the number
+ * of remaining symbols. A merged symbol keeps the rank, as a mark for
+ * rank_merged(). One pass is equivalent to merging one pair at a time, because
+ * merges of the resulting token have higher ranks. */
 static size_t merge_all(const et_bpe_vocabulary *vocabulary,
                         et_bpe_symbol *symbols, size_t count, uint32_t rank) {
   size_t kept = 0;

@@ -22,8 +22,8 @@ static const et_bpe_pretokenizer kLlama3 = {.llama3_regex = true,
 static const et_bpe_pretokenizer kWhole = {.llama3_regex = true,
                                            .ignore_merges = true};
 
-/* The text is in a block of its size, so that sanitizers detect reads beyond
- * its end. */
+/* The text is in a block of exactly its size, so that sanitizers detect reads
+ * beyond its end. */
 static void expect_of(et_bpe_pretokenizer pretokenizer, const char *text,
                       size_t size, const int64_t *expected, size_t count) {
   const et_bpe_vocabulary vocabulary = et_testing_vocabulary(pretokenizer);

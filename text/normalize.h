@@ -1,5 +1,5 @@
-/* BERT's normalization of Unicode characters, before text is split into
- * words: lower case, without accents. */
+/* BERT's normalization of Unicode characters before text is split into words:
+ * lower case, without accents. */
 #ifndef ET_TEXT_NORMALIZE_H_
 #define ET_TEXT_NORMALIZE_H_
 

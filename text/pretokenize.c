@@ -1,4 +1,5 @@
-/* Splitting text into words. The rules are regular expressions that tokenizers publish. GPT-2's is
+/* Splits text into words. The rules are regular expressions that tokenizers
+ * publish. GPT-2's is
  *
  *   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
  *
@@ -85,7 +86,8 @@ static size_t shortened_end(span in, size_t at, bool any_case) {
   return at;
 }
 
-/* Returns the end of white space: \s+(?!\S)|\s+. Its last character belongs to a following word. */
+/* Returns the end of white space: \s+(?!\S)|\s+. The last space before a word
+ * belongs to the word. */
 static size_t space_end(span in, size_t at) {
   const size_t end = run_end(in, at, ET_CHARACTER_SPACE);
   size_t last = at;
@@ -109,7 +111,8 @@ static size_t digits_end(span in, size_t at, unsigned most) {
   return at;
 }
 
-/* Returns the end of a word by GPT-2's rules, with an optional leading space. */
+/* Returns the end of a word, with an optional leading space, by GPT-2's
+ * rules. */
 static size_t gpt2_end(const et_bpe_pretokenizer *rules, span in, size_t at) {
   const size_t start = at + (in.text[at] == ' ' ? 1 : 0);
   if (start == in.size) {

@@ -27,8 +27,8 @@ void et_sampler_penalize(float repetition, float *scores, size_t count,
   }
 }
 
-/* Lists the tokens of at least the minimum probability. `probability` is relative to the most probable
- * token, which has 1. */
+/* Lists the tokens with at least the minimum probability. `probability` is
+ * relative to the most probable token, which has 1. */
 static size_t list_choices(const et_sampler_options *options,
                            const float *scores, size_t count,
                            et_sampler_choice *work) {
@@ -71,7 +71,8 @@ static void make_heap(et_sampler_choice *choices, size_t count) {
   }
 }
 
-/* Moves the first choice to the end of the heap and removes it from the heap. */
+/* Removes the first choice from the heap, and stores it after the heap's new
+ * end. */
 static void take_first(et_sampler_choice *heap, size_t count) {
   const et_sampler_choice first = heap[0];
   heap[0] = heap[count - 1];

@@ -24,7 +24,8 @@ enum {
 /* Returns the vocabulary with these rules. Byte 1 has no token. */
 et_bpe_vocabulary et_testing_vocabulary(et_bpe_pretokenizer pretokenizer);
 
-/* Returns the same vocabulary with kThink and kThinks as tokens at which text is split. */
+/* Returns the same vocabulary with kThink and kThinks as user-defined
+ * tokens. */
 et_bpe_vocabulary et_testing_vocabulary_with_added(
     et_bpe_pretokenizer pretokenizer);
 

@@ -5,8 +5,8 @@
 /* Constraints on the following bytes, derived from the first byte of a character. */
 typedef struct form {
   int more;    /* number of following bytes */
-  uint8_t low; /* minimum second byte: excludes overlong forms */
-  /* Maximum second byte: excludes surrogates and values over U+10FFFF. */
+  uint8_t low; /* minimum second byte, to exclude overlong forms */
+  /* Maximum second byte, to exclude surrogates and values above U+10FFFF. */
   uint8_t high;
 } form;
 

@@ -10,7 +10,7 @@
 static const char kContinuation[] = "##";
 enum { kContinuationSize = sizeof kContinuation - 1 };
 
-/* The current word. If it is too long, only its number of characters is exact. */
+/* The current word. If it is too long, only its character count is exact. */
 typedef struct word {
   size_t characters;
   size_t size;

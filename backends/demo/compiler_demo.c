@@ -12,13 +12,13 @@ static et_status fail_memory(et_error *error) {
                  "the method's memory is too small");
 }
 
-/* Takes memory, rounded up to the alignment, as DEMO_HANDLE_BYTES states. */
+/* Allocates memory, rounded up to the alignment as in DEMO_HANDLE_BYTES. */
 static bool take(et_arena *arena, size_t count, size_t size, void **out) {
   return et_arena_take(arena, DEMO_ALIGNED(count * size), 1, DEMO_ALIGNMENT,
                        out);
 }
 
-/* Takes memory for the result of an op. `op` is NULL while measuring. */
+/* Allocates memory for the result of an op. `op` is NULL while measuring. */
 static et_status init_op(const demo_op_text *text, et_arena *arena, demo_op *op,
                          et_error *error) {
   void *result = NULL;
@@ -48,7 +48,7 @@ static et_status init_ops(demo_reader *reader, et_arena *arena, demo_op *ops) {
   return ET_STATUS_OK;
 }
 
-/* Copies a constant, which is not aligned in the payload. */
+/* Copies a constant, which may be unaligned in the payload. */
 static void load_constant(const demo_constant_text *text, const uint8_t *bytes,
                           float *data, demo_constant *out) {
   memcpy(out->sizes, text->sizes, sizeof out->sizes);
@@ -61,7 +61,7 @@ static void load_constant(const demo_constant_text *text, const uint8_t *bytes,
   }
 }
 
-/* Takes memory for the constants, and loads them. `constants` is NULL while
+/* Allocates memory for the constants, and loads them. `constants` is NULL while
  * measuring. */
 static et_status init_constants(const demo_reader *reader, const uint8_t *bytes,
                                 et_arena *arena, demo_constant *constants) {
@@ -202,8 +202,8 @@ static et_status resize_outputs(const demo_program *program, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* Reports op `index` to the observer. The compiler's debug handle map leads from
- * the index to the nodes of the model. */
+/* Reports op `index` to the observer. The compiler's debug handle map maps the
+ * index to the nodes of the model. */
 static void compute_op(const demo_op *op, const demo_view *operands,
                        uint32_t index, const et_observer *observer) {
   const et_event event = {ET_EVENT_STEP, index, demo_name((demo_kind)op->kind),

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* One implementation under the two names that ExecuTorch's demos have. */
+/* One implementation under the names of ExecuTorch's two demo backends. */
 extern const et_backend et_compiler_demo_backend;
 extern const et_backend et_mapping_demo_backend;
 

@@ -1,4 +1,4 @@
-/* The demo backend: payload, ops, events, and malformed payloads and
+/* Tests the demo backend: payload, ops, events, and malformed payloads and
  * arguments. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -46,9 +46,9 @@ typedef struct demo_program {
 #define DEMO_ALIGNED(bytes) \
   (((bytes) + DEMO_ALIGNMENT - (size_t)1) / DEMO_ALIGNMENT * DEMO_ALIGNMENT)
 
-/* Bytes of a handle with this number of ops and constants. `data` is the number
- * of bytes of all results and constants, each rounded up to DEMO_ALIGNMENT.
- * Manifests state this expression. */
+/* Size in bytes of a handle with these numbers of ops and constants. `data` is
+ * the number of bytes of all results and constants, each rounded up to
+ * DEMO_ALIGNMENT. Manifests state this expression. */
 #define DEMO_HANDLE_BYTES(ops, constants, data) \
   (DEMO_ALIGNED(sizeof(demo_program)) +         \
    DEMO_ALIGNED(sizeof(demo_op) * (ops)) +      \

@@ -4,8 +4,8 @@
 
 #include "executorch/checked.h"
 
-/* Returns the size of an operand at dim `d` of a result with `rank` dims.
- * Operands are aligned at their last dim. */
+/* Returns the size of an operand in dim `d` of a result with `rank` dims. Dims
+ * are aligned from the last one. */
 static int32_t size_at(const demo_view *view, size_t rank, size_t d) {
   const size_t missing = rank - view->rank;
   return d < missing ? 1 : view->sizes[d - missing];
@@ -186,7 +186,7 @@ static float *convolve_channel(const demo_op *op, const demo_view *operands,
                           window, row * op->stride - op->padding,
                           column * op->stride - op->padding);
       }
-      *out++ = sum < 0 ? 0 : sum; /* NaN remains, as in PyTorch */
+      *out++ = sum < 0 ? 0 : sum; /* NaN is preserved, as in PyTorch */
     }
   }
   return out;

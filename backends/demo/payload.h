@@ -30,7 +30,7 @@ typedef enum demo_kind {
   DEMO_CONV_RELU,
 } demo_kind;
 
-/* Number of a value in both versions: input i is i, constant i is
+/* Number of a value, in both versions: input i is i, constant i is
  * DEMO_FIRST_CONSTANT + i, and the result of op k is DEMO_FIRST_RESULT + k. */
 typedef uint16_t demo_value;
 #define DEMO_FIRST_CONSTANT DEMO_MAX_INPUTS
@@ -44,7 +44,7 @@ typedef struct demo_constant_text {
   uint32_t numel;
 } demo_constant_text;
 
-/* One op of the text. */
+/* One op in the text. */
 typedef struct demo_op_text {
   demo_kind kind;
   uint32_t operand_count;
@@ -54,14 +54,14 @@ typedef struct demo_op_text {
   uint32_t padding; /* likewise */
 } demo_op_text;
 
-/* A position in the text. */
+/* A reader at a position in the text. */
 typedef struct demo_reader {
   et_span text;
   size_t at;
   uint32_t version;
   uint32_t op_count;
   uint32_t ops_read;
-  uint32_t input_count; /* in version 0, of the ops so far */
+  uint32_t input_count; /* in version 0, of the ops read so far */
   uint32_t constant_count;
   demo_constant_text constants[DEMO_MAX_CONSTANTS];
   et_error *error;
@@ -77,7 +77,7 @@ et_status demo_reader_open(et_span text, et_error *error,
 /* Reads the next op. Call it op_count times. */
 et_status demo_reader_op(demo_reader *reader, demo_op_text *out_op);
 
-/* Reads the values that the outputs receive, to the end of the text. Sets
+/* Reads the numbers of the output values, to the end of the text. Sets
  * *out_data to the elements of the constants, in order. */
 et_status demo_reader_outputs(demo_reader *reader,
                               demo_value out_values[DEMO_MAX_OUTPUTS],

@@ -7,16 +7,16 @@
 
 typedef struct bench_chat bench_chat;
 
-/* Borrows `threads`. Returns NULL on an error and writes its message to `error`, of
- * ET_ERROR_MESSAGE_BYTES. */
+/* Borrows `threads`. On an error, returns NULL and writes the message to
+ * `error`, which has ET_ERROR_MESSAGE_BYTES bytes. */
 bench_chat *bench_chat_open(size_t threads, char *error);
 void bench_chat_close(bench_chat *chat);
 
 /* Resets the conversation. */
 void bench_chat_restart(bench_chat *chat);
 
-/* Appends tokens and returns the most probable next one, or -1 and a message on an
- * error. */
+/* Appends tokens and returns the most probable next token. On an error, returns
+ * -1 and writes the message to `error`. */
 int64_t bench_chat_take(bench_chat *chat, const int64_t *tokens, size_t count,
                         char *error);
 

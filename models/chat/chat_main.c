@@ -29,7 +29,7 @@ typedef struct options {
   const char *prompt; /* NULL: a session */
 } options;
 
-/* A number of processed tokens, and the time for them. */
+/* A number of processed tokens, and the time that they took. */
 typedef struct speed {
   size_t tokens;
   double seconds;
@@ -203,7 +203,7 @@ static et_status reply(const char *prompt) {
   ET_RETURN_IF_ERROR(take(talk.tokens, count, &talk.prompt));
   const et_status status = answer();
   putchar('\n');
-  fflush(stdout); /* before the costs on stderr */
+  fflush(stdout); /* before the timings on stderr */
   return status;
 }
 

@@ -1,5 +1,6 @@
-/* Prints the model's perplexity on a text: exp(mean of -log p) over all tokens except the first. If
- * the text has more tokens than the cache, the rest is ignored.
+/* Prints the model's perplexity on a text: exp(mean of -log p) over all tokens
+ * except the first. If the text has more tokens than the cache, the rest is
+ * ignored.
  *
  *   perplexity TEXT-FILE [TOKENS] */
 #include <math.h>
@@ -17,7 +18,7 @@ static char text[kText];
 static et_bpe_symbol symbols[kText];
 static int64_t tokens[kDecoderContext];
 
-/* Returns -log of a token's probability, from the scores. */
+/* Returns -log of a token's probability, computed from the scores. */
 static double surprise(const float *scores, int64_t token) {
   double highest = scores[0];
   for (int32_t i = 1; i < kDecoderTokens; ++i) {
@@ -41,7 +42,8 @@ static et_status measure(size_t count, double *out, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Reads the tokens of the file's text. Returns their number; 0 if the file cannot be read. */
+/* Reads a text file and encodes it as tokens. Returns their number; 0 if the
+ * file cannot be read. */
 static size_t read_tokens(const char *path, size_t most) {
   FILE *file = fopen(path, "rb");
   if (file == NULL) {

@@ -1,9 +1,11 @@
-/* Prints the five most probable classes of photographs, with EfficientNet-Lite0.
+/* Prints the five most probable classes of photographs, with
+ * EfficientNet-Lite0.
  *
  *   classify [--int8] PHOTO...
  *
- * Photos are JPEG, PNG or binary PPM. --int8 runs the quantized program, which is a quarter of the
- * size. A photo that cannot be read is reported, and the others are still classified. */
+ * Photos are JPEG, PNG or binary PPM. --int8 runs the quantized program, which
+ * has a quarter of the size. A photo that cannot be read is reported, and the
+ * others are still classified. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

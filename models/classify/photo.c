@@ -47,8 +47,8 @@ typedef struct image_header {
   bool is_16_bit;
 } image_header;
 
-/* Reads the header, and moves the file back to its start. Returns false if the file is not
- * an image. */
+/* Reads the header, and rewinds the file to its start. Returns false if the
+ * file is not an image. */
 static bool read_header(FILE *file, image_header *out) {
   source from = {file, false};
   rewind(file);
@@ -145,8 +145,8 @@ static bool image_read(const char *path, rgb_image *out) {
 /* ---- Center crop and scaling ---- */
 
 enum {
-  /* Maximum filter taps: a sample spans up to IMAGE_MAX_SIDE pixels, and the filter two samples
-   * on each side, plus both ends. */
+  /* Maximum number of filter taps: a sample spans up to IMAGE_MAX_SIDE pixels,
+   * and the filter covers two samples on each side, plus both ends. */
   kMaxTaps = 4 * IMAGE_MAX_SIDE + 2,
 };
 

@@ -3,8 +3,8 @@
  *   photos INPUT SIDE MEAN,MEAN,MEAN DEVIATION,DEVIATION,DEVIATION PHOTO...
  *          CALIBRATION.safetensors
  *
- * INPUT is the name of the network's input. Each photo gives one input per share below: its center
- * at several scales. */
+ * INPUT is the name of the network's input. Each photo yields one input for
+ * each share below: its center at several scales. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

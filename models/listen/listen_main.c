@@ -41,9 +41,9 @@ static bool finish(speech_tracker *state, speech_interval *out) {
   return out->end - out->begin >= kShortest;
 }
 
-/* Processes the probability of the next chunk. Returns true if an interval has ended. Speech starts
- * at probability 0.5 and ends after three silent chunks (96 ms). Intervals of fewer than eight
- * chunks (256 ms) are ignored. */
+/* Processes the probability of the next chunk. Returns true if an interval
+ * ended. Speech starts at probability 0.5 and ends after three silent chunks
+ * (96 ms). Intervals of fewer than eight chunks (256 ms) are ignored. */
 static bool speech_next(speech_tracker *state, float probability,
                         speech_interval *out) {
   if (!state->speaking && probability >= kBegins) {
@@ -88,7 +88,7 @@ static bool parse_options(char **argv, options *out) {
   return out->count > 0;
 }
 
-/* Results of a recording by chunk. */
+/* Results for each chunk of a recording. */
 typedef struct findings {
   size_t chunks;
   float *probabilities;

@@ -103,8 +103,8 @@ static float mean_of(const uint8_t *frame, uint32_t channels) {
   return (float)sum / (32768.0f * (float)channels);
 }
 
-/* Reads samples up to the end of the chunk or the file. A truncated recording is read as far as it
- * exists. */
+/* Reads samples up to the end of the chunk or the file. A truncated recording
+ * is read up to its end. */
 static const char *read_samples(FILE *file, uint32_t channels, wav *out) {
   uint8_t frame[2 * kMaxChannels];
   uint32_t size = 0;
@@ -178,7 +178,7 @@ static void write_speech(FILE *file, const bool *speaking, size_t chunks) {
   }
 }
 
-/* Draws the maximum amplitude of each column, in both directions. */
+/* Draws the maximum amplitude of each column, above and below the axis. */
 static void write_signal(FILE *file, const wav *sound) {
   fputs("<path stroke=\"#456\" d=\"", file);
   for (size_t x = 0; x < kWidth; ++x) {

@@ -23,8 +23,8 @@ static const char *read_bytes(FILE *file, corpus *out) {
   return ferror(file) ? "cannot be read" : NULL;
 }
 
-/* Returns the size of the line at `text` without its end, and sets *out_whole to the size with
- * it. */
+/* Returns the size of the line at `text` without its line ending, and sets
+ * *out_whole to the size including it. */
 static size_t line_size(const char *text, size_t left, size_t *out_whole) {
   const char *end = memchr(text, '\n', left);
   const size_t size = end == NULL ? left : (size_t)(end - text);

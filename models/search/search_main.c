@@ -2,9 +2,9 @@
  *
  *   search CORPUS.txt QUERY [COUNT]
  *
- * Prints the COUNT (10) best lines with their cosine similarity; 1 means equal. The embeddings of
- * all lines are cached in CORPUS.txt.vectors, and recomputed if the text or the network has
- * changed. */
+ * Prints the COUNT (default: 10) best lines with their cosine similarity; 1
+ * means equal. The embeddings of all lines are cached in CORPUS.txt.vectors,
+ * and recomputed if the text or the network has changed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct searchable {
 } searchable;
 
 static void show_progress(size_t done, size_t count) {
-  /* Updates only when the bar changes. */
+  /* Updates the output only when the bar changes. */
   const size_t filled = done * kBarWidth / count;
   if (done > 0 && filled == (done - 1) * kBarWidth / count) {
     return;
@@ -106,7 +106,7 @@ static void print_hits(const searchable *all, const hit *hits, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const corpus_line *line = &all->text.lines[hits[i].line];
     printf("%6.3f  ", (double)hits[i].score);
-    fwrite(line->text, 1, line->size, stdout); /* any bytes */
+    fwrite(line->text, 1, line->size, stdout); /* arbitrary bytes */
     putchar('\n');
   }
 }

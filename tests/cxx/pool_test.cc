@@ -1,4 +1,4 @@
-// A thread pool in memory that C++ reserves.
+// Tests a thread pool in memory that C++ reserves.
 #include <cstring>
 
 #include "backends/cpu/threads/pool.h"

@@ -1,4 +1,5 @@
-/* Integer inputs and ranges of sizes, through the functions of a typed header. */
+/* Tests integer inputs and ranges of sizes through the functions of a typed
+ * header. */
 /* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>

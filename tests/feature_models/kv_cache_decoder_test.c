@@ -1,5 +1,5 @@
-/* The two methods of a decoder share a cache: decoding tokens singly gives the same
- * logits as a prefill. */
+/* Tests that the two methods of a decoder share a cache: decoding tokens one by
+ * one gives the same logits as a prefill. */
 /* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* Random numbers depend only on the state that the caller provides. */
+/* Tests that random numbers depend only on the state that the caller
+ * provides. */
 /* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Named data that delegates of two methods share, and the backend parts that a program
- * links. */
+/* Tests named data that delegates of two methods share, and the backend parts
+ * that a program links. */
 /* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>

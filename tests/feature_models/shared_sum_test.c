@@ -1,4 +1,4 @@
-/* Two methods of a program that share state, through the typed header. */
+/* Tests two methods of a program that share state, through the typed header. */
 /* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* A program with two planned buffers at addresses that the application chooses. */
+/* Tests a program with two planned buffers at addresses that the application
+ * chooses. */
 /* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>

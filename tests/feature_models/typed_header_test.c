@@ -1,5 +1,5 @@
-/* Two models in one library, through the typed functions of its header: several methods,
- * a dynamic size, static memory. */
+/* Tests two models in one library through the typed functions of its header:
+ * several methods, a dynamic size, and static memory. */
 /* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,8 @@ static void test_methods_of_one_model_have_separate_memory(void **state) {
   assert_int_equal(tests_feature_models_encode_decode_decode_get_output_0(
                        decoder, &rows, NULL),
                    ET_STATUS_OK);
-  /* The second row of codes was computed from zeros, so it consists of the column sums. */
+  /* The second row of codes was computed from zeros, so it has the column
+   * sums. */
   assert_true(codes[0] != codes[4]);
   assert_true(rows[0] == rows[0]);
 }

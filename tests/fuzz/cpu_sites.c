@@ -1,4 +1,4 @@
-/* The sites in CpuBackend payloads of a program. */
+/* The sites in a program's CpuBackend payloads. */
 #include <string.h>
 
 #include "backends/cpu/ops/op_schema.h"
@@ -6,7 +6,8 @@
 #include "executorch/backend.h"
 #include "tests/fuzz/mutate.h"
 
-/* Kinds group words of one meaning. The kind of an attribute depends on the op. */
+/* A kind groups words with the same meaning. The kind of an attribute depends
+ * on the op. */
 enum {
   HEADER = 0,
   DIM = 16,
@@ -20,14 +21,14 @@ enum {
 };
 
 #define ATTRIBUTE_KINDS 32 /* per kind of op */
-#define MOST_KINDS 256     /* codes of ops are lower */
+#define MOST_KINDS 256     /* op codes are lower */
 
 static bool seen[MOST_KINDS];
 
 typedef struct walk {
   et_site_list list;
   et_cpu_payload payload;
-  uint32_t start; /* of the payload in the program */
+  uint32_t start; /* position of the payload in the program */
 } walk;
 
 /* Adds consecutive words, each of a different kind. */
@@ -38,7 +39,7 @@ static void add_fields(walk *w, size_t at, int kind, size_t count) {
   }
 }
 
-/* Adds consecutive words of one kind. */
+/* Adds consecutive words of the same kind. */
 static void add_same(walk *w, size_t at, int kind, size_t count) {
   for (size_t i = 0; i < count; i++) {
     add_fields(w, at + i, kind, 1);

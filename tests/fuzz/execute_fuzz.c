@@ -1,14 +1,15 @@
 #define _POSIX_C_SOURCE 200809L /* for clock_gettime */
 
-/* execute_fuzz: damages programs, loads and runs them with the real kernels.
- * cpu_fuzz: damages payloads of the CPU backend, and runs them on it.
+/* execute_fuzz: damages programs, then loads and runs them with the real
+ * kernels. cpu_fuzz: damages payloads of the CPU backend, then runs them on it.
  *
  *   execute_fuzz SECONDS SEED PROGRAM.pte[,DATA.ptd...] ...
  *
- * If a program has data files, one of those is damaged. A damaged program must be rejected
- * or run without invalid accesses, and its results must not depend on uninitialized
- * memory. Programs that fail are written to $TEST_UNDECLARED_OUTPUTS_DIR, or to the
- * current folder. The same seed tries the same programs in the same order. */
+ * If a program has data files, one of those is damaged. A damaged program must
+ * be rejected or run without invalid accesses, and its results must not depend
+ * on uninitialized memory. Programs that fail are written to
+ * $TEST_UNDECLARED_OUTPUTS_DIR, or to the current folder. The same seed tries
+ * the same programs in the same order. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@
 #define MOST_PROGRAMS 128
 #define MOST_FINDINGS 16
 
-/* Runs of an original program; it can reject some random sizes or values. */
+/* Number of runs of an original program, which can reject some random sizes or
+ * values. */
 #define MOST_TRIES 64
 
 /* A file, and its sites. */
@@ -144,7 +146,7 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Returns true if nothing was found. */
+/* Returns true if no problem was found. */
 static bool fuzz(const original *originals, size_t count, double seconds,
                  uint64_t seed) {
   et_random random = et_random_seeded(seed);

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A block of `size` bytes at `data`. It ends at an inaccessible page, or before it if the
- * alignment requires that. A zeroed struct has no block. */
+/* A block of `size` bytes at `data`. It ends at an inaccessible page, or
+ * slightly before it if the alignment requires it. A zeroed struct has no
+ * block. */
 typedef struct et_guarded {
   uint8_t *data;
   size_t size;
@@ -16,8 +17,9 @@ typedef struct et_guarded {
   uint8_t fill;
 } et_guarded;
 
-/* Allocates a block whose bytes, and those around it, are `fill`. `alignment` is a power
- * of two, at most a page. Exits if the system has no memory. */
+/* Allocates a block, and fills it and the bytes around it with `fill`.
+ * `alignment` is a power of two, at most a page. Exits if the system has no
+ * memory. */
 et_guarded et_guarded_take(size_t size, size_t alignment, uint8_t fill);
 
 /* Makes the block read-only. */

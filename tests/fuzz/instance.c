@@ -8,7 +8,7 @@ static et_mutable_span take(et_instance *instance, size_t size,
   return bytes;
 }
 
-/* Outputs with planned memory reject caller-provided memory. */
+/* Outputs in planned memory reject caller-provided memory. */
 static void set_outputs(const et_method_meta *meta, uint8_t fill,
                         et_instance *instance) {
   et_value_meta value;

@@ -1,4 +1,4 @@
-/* A method that is loaded in guarded memory with given contents. */
+/* A method that is loaded into guarded memory with given contents. */
 #ifndef ET_TESTS_FUZZ_INSTANCE_H_
 #define ET_TESTS_FUZZ_INSTANCE_H_
 

@@ -42,7 +42,8 @@ static const int64_t EDGES[] = {
 };
 #define EDGE_COUNT (sizeof EDGES / sizeof *EDGES)
 
-/* Returns another site of the same kind, which is a neighbor in the list. */
+/* Returns another site of the same kind; such sites are adjacent in the
+ * list. */
 static const et_site *relative_of(et_random *random, const et_site *sites,
                                   size_t count, const et_site *site) {
   size_t low = (size_t)(site - sites);

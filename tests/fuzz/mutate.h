@@ -18,9 +18,9 @@ static inline size_t et_random_below(et_random *random, size_t count) {
 
 /* ---- Sites: the positions of values in a program ---- */
 
-/* One value: a field, an element of a vector, or a vector's length. Sites of one kind
- * have one meaning, such as a field of a table. Changing a value preserves the
- * structure of the program. */
+/* One value: a field, an element of a vector, or a vector's length. Sites of
+ * one kind have the same meaning, such as a field of a table. Changing a value
+ * preserves the structure of the program. */
 typedef struct et_site {
   uint32_t position;
   uint16_t kind;
@@ -52,8 +52,8 @@ void et_site_list_sort(et_site_list *list);
 
 /* ---- Mutation ---- */
 
-/* Changes a few values, mostly to the value of another site of the kind or to a boundary
- * value; sometimes any byte. */
+/* Changes a few values, usually to a boundary value or to the value of another
+ * site of the same kind. Sometimes changes an arbitrary byte. */
 void et_mutate(et_random *random, const et_site *sites, size_t count,
                et_mutable_span program);
 

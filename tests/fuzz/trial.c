@@ -10,8 +10,8 @@
 
 extern const et_registry et_linked_registry;
 
-/* A damaged method can request much memory, which only stresses the heap, or loop
- * forever. */
+/* A damaged method can loop forever, or request a large amount of memory, which
+ * only stresses the heap. */
 #define MOST_BYTES (1u << 20)
 #define MOST_SCRATCH_BYTES (1u << 24)
 #define MOST_INSTRUCTIONS 4096
@@ -186,7 +186,7 @@ static void execute(et_method *method, const et_method_meta *meta, watch *w,
   }
 }
 
-/* Loads the method in memory filled with `fill`, and executes it twice. */
+/* Loads the method into memory filled with `fill`, and executes it twice. */
 static void run_method(const et_method_meta *meta, const char *name,
                        const et_method_requirements *needed, uint8_t fill_byte,
                        et_random *random, et_trials *trials,
@@ -238,14 +238,15 @@ static void try_method(const et_program *program, const char *name,
   free(records[1].bytes);
 }
 
-/* Opened files; each file is one extent. */
+/* Open files; each file is one extent. */
 typedef struct opened {
   et_program program;
   et_extent extents[ET_TRIAL_FILES];
   et_data_source sources[ET_TRIAL_FILES];
 } opened;
 
-/* Also compares the content keys; programs with other contents are tried as well. */
+/* Also compares the content keys. Programs with other contents are tried as
+ * well. */
 static bool open_files(const et_span *files, size_t count, opened *out) {
   if (count == 1) {
     return et_program_load(files[0], &out->program, NULL) == ET_STATUS_OK;

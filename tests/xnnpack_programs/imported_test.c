@@ -1,4 +1,5 @@
-/* Imported XNNPACK programs: the build links their backend, and states their memory. */
+/* Tests imported XNNPACK programs: the build links their backend and states
+ * their memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +92,7 @@ static void test_winograd_runs_in_the_measured_memory(void **state) {
   check(et_method_execute(method, &error), &error);
 }
 
-enum { TILES = 32 * 6 * 6 }; /* elements of the output */
+enum { TILES = 32 * 6 * 6 }; /* number of elements of the output */
 
 static void load_and_run_tiles(
     tests_xnnpack_programs_tiles_forward_memory *memory,
@@ -114,7 +115,7 @@ static void load_and_run_tiles(
   memcpy(y, out, TILES * sizeof y[0]);
 }
 
-/* Float weights of the tiles: columns x channels x positions. */
+/* Float weights of the tiles, columns x channels x positions. */
 #define TILE_FLOATS (48 * 32 * 36 + 48 * 40 * 36 + 32 * 33 * 16)
 
 static void test_methods_share_winograd_weights(void **state) {

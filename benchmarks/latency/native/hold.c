@@ -1,10 +1,11 @@
-/* An audit library (rtld-audit(7)): the dynamic linker calls it for each library that
- * it maps, before that library's code runs. It replaces `cpuid` by `ud2` at the
- * addresses of a table, and answers the trap without AVX-512.
+/* An audit library (rtld-audit(7)): the dynamic linker calls it for each
+ * library that it maps, before that library's code runs. It replaces `cpuid`
+ * with `ud2` at the addresses in a table, and emulates `cpuid` without AVX-512
+ * when `ud2` traps.
  *
- * LATENCY_HOLD_TABLE is the descriptor of a file of `place`s, which is closed here.
- * LATENCY_HOLD_ISA is the instruction set to show: avx2 or avxvnni. hold.py writes
- * both. */
+ * LATENCY_HOLD_TABLE is the descriptor of a file of `place` structs; the
+ * library closes it. LATENCY_HOLD_ISA is the instruction set to report: avx2 or
+ * avxvnni. hold.py sets both. */
 #define _GNU_SOURCE
 #include <cpuid.h>
 #include <link.h>
@@ -36,7 +37,8 @@
 /* A `cpuid` instruction, by its address in the file. */
 typedef struct place {
   uint64_t device, inode, address;
-  uint64_t replaced; /* its address in memory once it is `ud2`; 0 before */
+  /* its address in memory after the replacement; 0 before it */
+  uint64_t replaced;
 } place;
 
 typedef struct answer {
@@ -70,8 +72,8 @@ static int was_cpuid(uint64_t at) {
   return 0;
 }
 
-/* Emulates a replaced `cpuid`. Any other illegal instruction is executed again and
- * ends the program as usual. */
+/* Emulates a replaced `cpuid`. For any other illegal instruction, the default
+ * action ends the program. */
 static void answer_cpuid(int number, siginfo_t *information, void *context) {
   greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
   (void)information;
@@ -88,7 +90,7 @@ static void answer_cpuid(int number, siginfo_t *information, void *context) {
   registers[REG_RIP] += 2;
 }
 
-/* Nothing is replaced without a table. */
+/* Without a table, nothing is replaced. */
 static void read_table(const char *descriptor) {
   struct stat file;
   const int table = descriptor != NULL ? atoi(descriptor) : -1;
@@ -104,7 +106,8 @@ static void read_table(const char *descriptor) {
   close(table);
 }
 
-/* Skips a place without a `cpuid`: the file has changed since the table was made. */
+/* Skips a place without a `cpuid`: the file has changed since the table was
+ * written. */
 static void replace(place *found, uint64_t base) {
   uint8_t *at = (uint8_t *)(uintptr_t)(base + found->address);
   const uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);

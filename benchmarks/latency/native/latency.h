@@ -20,22 +20,23 @@ int bench_counter_open(void);
 
 void bench_counter_read(int counter, bench_reading *out_reading);
 
-/* An et_clock whose context is the counter: cycles if there is one, else
- * nanoseconds of wall-clock time. */
+/* An et_clock whose context is the counter. Returns cycles, or nanoseconds of
+ * wall-clock time without a counter. */
 uint64_t bench_counter_now(void *counter);
 
 /* ---- Use of AVX-512 by this process ---- */
 
-/* The widest instruction set that `cpuid` shows to this library: 0 for AVX2, which is required, 1 for AVX-VNNI, 2 for
- * AVX-512. */
+/* The widest instruction set that `cpuid` reports to this library: 0 for AVX2,
+ * which is required, 1 for AVX-VNNI, 2 for AVX-512. */
 int bench_shown_isa(void);
 
 /* Resets the AVX-512 registers of the calling thread to their initial, unused state: mask registers, the upper 256 bits
  * of vector registers 0 to 15, and vector registers 16 to 31. */
 void bench_forget_avx512(void);
 
-/* Returns whether the calling thread uses those registers (XGETBV, XINUSE), or -1 if the processor cannot report it.
- * AVX512VL instructions on registers 0 to 15 without masks are not detected. */
+/* Returns 1 if the calling thread uses those registers, else 0 (XGETBV,
+ * XINUSE), or -1 if the processor cannot report it. AVX512VL instructions on
+ * registers 0 to 15 without masks are not detected. */
 int bench_used_avx512(void);
 
 /* ---- Lower bounds of a model's time: arithmetic, and reading weights ---- */
@@ -46,7 +47,8 @@ float bench_fma_avx2(uint64_t operations);
 float bench_fma_avxvnni(uint64_t operations);
 float bench_fma_avx512(uint64_t operations);
 
-/* Reads `size` bytes, a multiple of 512, in order. The result depends on all. */
+/* Reads `size` bytes, a multiple of 512, in order. The result depends on all of
+ * them. */
 uint64_t bench_read_avx2(const void *data, size_t size);
 uint64_t bench_read_avxvnni(const void *data, size_t size);
 uint64_t bench_read_avx512(const void *data, size_t size);

@@ -1,4 +1,5 @@
-/* Compiled once per instruction set, with its LIMIT_NAME and LIMIT_BYTES. */
+/* Compiled once for each instruction set, with its LIMIT_NAME and
+ * LIMIT_BYTES. */
 #include "benchmarks/latency/native/latency.h"
 
 typedef float floats __attribute__((vector_size(LIMIT_BYTES)));
@@ -22,8 +23,8 @@ static float total(floats sums) {
   return result;
 }
 
-/* Accumulators start at different values, none at 2, so that the compiler cannot
-   * merge them. */
+/* Accumulators start at different values other than 2, so that the compiler
+ * cannot merge them. */
 #define BEGIN(s) floats sum##s = (floats){0} + (float)((s) + 3);
 #define MULTIPLY_ADD(s) sum##s = sum##s * factor + term;
 #define ADD_UP(s) result += total(sum##s);

@@ -1,4 +1,4 @@
-/* Runs the model once. No heap: all memory is in one struct. */
+/* Runs the model once. All memory is in one struct; there is no heap. */
 #include <stdio.h>
 #include "app/net_cc.h"
 

@@ -1,4 +1,5 @@
-/* Adds two matrices with a prebuilt program. All memory is in one struct, without a heap. */
+/* Adds two matrices with a prebuilt program. All memory is in one struct; there
+ * is no heap. */
 #include <stdio.h>
 #include "app/add_cc.h"
 

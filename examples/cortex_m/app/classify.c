@@ -31,7 +31,8 @@ int largest(const float *logits) {
   return best;
 }
 
-/* An IDX file starts with a word for its type, and a word per dimension. */
+/* An IDX file starts with a word for its type, and one word for each
+ * dimension. */
 enum { kImagesHead = 4 * 4, kLabelsHead = 2 * 4 };
 
 static const uint8_t kImagesFile[] = {

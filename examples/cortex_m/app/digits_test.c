@@ -1,8 +1,8 @@
-/* The program on this machine against the same on the machine that built it.
+/* Compares the program on this machine with the same program on the build
+ * machine.
  *
- * Where both compute each product and sum alike the logits have the same bits;
- * a processor that multiplies and adds in one instruction rounds once, not
- * twice. */
+ * If both round each product and sum in the same way, the logits have the same
+ * bits. A processor with fused multiply-add rounds only once. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -10,19 +10,20 @@
 #include "app/classify.h"
 #include "board/board.h"
 
-enum { kTested = 600 }; /* images: an emulator takes seconds for them */
+/* number of images; an emulator takes seconds for them */
+enum { kTested = 600 };
 
 static const float kTolerance = 1e-4f;
 
-/* As bits, which no decimal point rounds. */
+/* As bits, because decimal numbers would be rounded. */
 static const uint32_t kHostLogits[kImages][kClasses] = {
 #include "app/host_logits.inc"
 };
 
 typedef struct tally {
   int right;
-  int close; /* images whose logits are the host's within the tolerance */
-  int equal; /* bit by bit */
+  int close; /* images whose logits match the host's within the tolerance */
+  int equal; /* images whose logits are bit-identical */
 } tally;
 
 static bool are_close(const float *actual, const float *expected) {

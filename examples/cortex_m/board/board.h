@@ -1,4 +1,4 @@
-/* What a program needs of the machine it runs on. */
+/* The functions that a program needs from the machine on which it runs. */
 #ifndef BOARD_BOARD_H_
 #define BOARD_BOARD_H_
 

@@ -4,7 +4,7 @@
 
 #include "board/board.h"
 
-/* Semihosting: calls that a debugger or an emulator answers. The numbers are
+/* Semihosting calls, which a debugger or an emulator handles. The numbers are
  * from Arm's "Semihosting for AArch32 and AArch64". */
 enum {
   kWriteText = 0x04,
@@ -27,7 +27,7 @@ static _Noreturn void semihosting_exit(int code) {
   }
 }
 
-/* Addresses that sections.ld gives. */
+/* Addresses that sections.ld defines. */
 extern uint8_t board_stack_top[];
 extern uint8_t board_data_start[], board_data_end[];
 extern const uint8_t board_data_in_flash[];
@@ -35,8 +35,7 @@ extern uint8_t board_bss_start[], board_bss_end[];
 
 int main(void);
 
-/* The register that gives access to coprocessors 10 and 11, which are floating
- * point. */
+/* The register that enables coprocessors 10 and 11, the floating-point unit. */
 static volatile uint32_t *const kCoprocessorAccess =
     (volatile uint32_t *)0xE000ED88u;
 enum { kFloatingPoint = 0xF << 20 };
@@ -55,8 +54,8 @@ static void fault(void) {
   semihosting_exit(2);
 }
 
-/* The stack, reset, and the exceptions that can happen where no interrupt is
- * enabled: non-maskable interrupt and faults. */
+/* The initial stack pointer, the reset handler, and the exceptions that can
+ * occur with all interrupts disabled: the non-maskable interrupt and faults. */
 typedef struct vectors {
   uint8_t *stack;
   void (*reset)(void);

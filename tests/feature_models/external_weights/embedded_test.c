@@ -1,4 +1,5 @@
-/* Two programs in one library with equal weights: linked once, found by both. */
+/* Tests two programs in one library with equal weights, which are linked only
+ * once. */
 /* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -30,16 +30,17 @@ const et_program *et_python_program_view(const et_python_program *program);
 /* Returns the events of opening the program. */
 const et_recorder *et_python_program_events(const et_python_program *program);
 
-/* Returns the backend of delegate `index`, counted across all methods; NULL past the last. */
+/* Returns the backend of delegate `index`, counted across all methods; NULL
+ * beyond the last one. */
 const char *et_python_program_backend(const et_python_program *program,
                                       size_t index);
 
 typedef struct et_python_options {
-  size_t threads; /* including the caller's; 1: no others */
+  size_t threads; /* including the caller's; 1: no worker threads */
   const et_backend_options *backend_options;
   size_t backend_options_count;
   uint64_t max_steps; /* 0: the runtime's default */
-  uint64_t seed;      /* of random operators */
+  uint64_t seed;      /* for random operators */
   /* The method whose planned buffer `memory_id` is shared; NULL: none. */
   const et_python_method *owner;
   uint32_t memory_id;
@@ -66,7 +67,8 @@ et_python_memory et_python_method_memory(const et_python_method *method);
 /* Returns the events since the recorder was last cleared. */
 et_recorder *et_python_method_events(et_python_method *method);
 
-/* Returns value `index` of the method after its last run; NULL if there is none. */
+/* Returns value `index` of the method after its last run, or NULL if it does
+ * not exist. */
 const et_value *et_python_method_value(const et_python_method *method,
                                        size_t index);
 

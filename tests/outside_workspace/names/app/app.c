@@ -1,4 +1,4 @@
-/* Two models of the same name from two packages, in one program. */
+/* Runs two models with the same name, from two packages, in one program. */
 #include <stdio.h>
 #include "a/model_cc.h"
 #include "a/words.h"

@@ -1,4 +1,5 @@
-/* Includes the header after the headers that define the most macros. */
+/* Includes the header after the standard headers that define the most
+ * macros. */
 #include <assert.h>
 #include <complex.h>
 #include <errno.h>

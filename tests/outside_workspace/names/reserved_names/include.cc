@@ -1,4 +1,4 @@
-// Includes the header after the headers that define the most macros.
+// Includes the header after the standard headers that define the most macros.
 #include <cassert>
 #include <cerrno>
 #include <complex>

@@ -38,9 +38,9 @@ typedef struct et_bpe_vocabulary {
   /* All tokens, sorted by bytes; NULL unless ignore_merges. */
   const uint32_t *sorted;
   et_bpe_pretokenizer pretokenizer;
-  /* User-defined tokens, at which text is split before it is split into words; NULL if there are
-   * none. Those that start with byte b are added[added_starts[b]] up to, but not including,
-   * added[added_starts[b + 1]], longer ones first. */
+  /* User-defined tokens, at which text is split before it is split into words;
+   * NULL if there are none. Tokens that start with byte b are
+   * added[added_starts[b] .. added_starts[b + 1]), longer ones first. */
   const uint32_t *added;
   const uint32_t *added_starts; /* 257 entries */
 } et_bpe_vocabulary;
@@ -61,8 +61,8 @@ size_t et_bpe_encode(const et_bpe_vocabulary *vocabulary, const char *text,
                      size_t size, int64_t *tokens, size_t capacity,
                      et_bpe_symbol *work, size_t work_count);
 
-/* Returns the bytes of a token, without a terminating 0. They may be a part of a character. For a
- * id that is not a token, *size is 0. */
+/* Returns the bytes of a token, without a terminating 0. They may be part of a
+ * character. If `token` is not a valid id, *size is 0. */
 const char *et_bpe_piece(const et_bpe_vocabulary *vocabulary, int64_t token,
                          size_t *size);
 

@@ -30,11 +30,12 @@ typedef struct et_chat_parts {
   size_t count;
 } et_chat_parts;
 
-/* Texts around messages, by role. A role that the template does not have has no parts. */
+/* Texts around messages, by role. Roles that the template does not support have
+ * no parts. */
 typedef struct et_chat_template {
   et_chat_parts before[3];
   et_chat_parts after[3];
-  /* Before a conversation that does not start with a system message. */
+  /* Precedes a conversation that does not start with a system message. */
   et_chat_parts opening;
   et_chat_parts answer; /* start of an answer */
   const int64_t *stops; /* tokens that end an answer */

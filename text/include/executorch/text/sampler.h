@@ -13,8 +13,9 @@ extern "C" {
 typedef struct et_sampler_options {
   float temperature; /* divisor of the scores; 0: highest score wins */
   uint32_t top_k;    /* only the k most probable tokens; 0: all */
-  float top_p;       /* smallest set with this total probability; 0 or 1: all */
-  float min_p;       /* minimum probability, relative to the highest; 0: all */
+  /* smallest set with at least this total probability; 0 or 1: all */
+  float top_p;
+  float min_p; /* minimum probability, relative to the highest; 0: all */
   /* Repetition penalty (Keskar et al., 2019): divides positive scores of seen tokens, and
    * multiplies negative ones. 0 or 1: none. */
   float repetition;

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* A word with more characters is unknown. */
+/* Words with more characters are unknown. */
 #define ET_WORDPIECE_MAX_WORD 100
 
 /* Tokens by id, and an open-addressing hash table of token ids. */
