@@ -8,7 +8,8 @@ import pytest
 
 from backends.cpu.schema.codegen.c_headers import content_of, file_names
 from backends.cpu.schema.codegen.c_records import enum_of, struct_of
-from backends.cpu.schema.codegen.ranges import bounds_at, word_ranges
+from backends.cpu.schema.codegen.op_fields import word_fields
+from backends.cpu.schema.codegen.ranges import POSITIVE, bounds_at, word_ranges
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import Count, OpSpec, Record, Tensor, at_word, only_if, repeated_part, word_count
 from backends.cpu.schema.gemm import GemmF32, StrassenF32
@@ -45,8 +46,14 @@ def test_attributes_follow_each_other_in_the_order_of_fields() -> None:
 def test_every_attribute_word_has_a_range(op: type[OpSpec]) -> None:
     repeated = repeated_part(op)
     assert len(word_ranges(op)) == word_count(op) + (repeated.words if repeated else 0)
-    part = repeated_part(op)
-    assert len(word_ranges(op)) == word_count(op) + (part.words if part else 0)
+
+
+@pytest.mark.parametrize("op", ALL_OPS, ids=BY_NAME)
+def test_every_attribute_word_has_a_name_and_a_kind(op: type[OpSpec]) -> None:
+    fields = word_fields(op)
+    assert len(fields) == len(word_ranges(op))
+    assert len({name for name, _ in fields}) == len(fields)
+    assert all(index <= POSITIVE for index, (_, kind) in zip(word_ranges(op), fields, strict=True) if kind == "float")
 
 
 def test_bounds_of_a_field_replace_those_of_its_enum_or_record() -> None:

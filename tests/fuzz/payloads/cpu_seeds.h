@@ -1,0 +1,21 @@
+/* Seeds for the CPU backend: payloads of programs, and one payload for each of their ops. */
+#ifndef ET_TESTS_FUZZ_PAYLOADS_CPU_SEEDS_H_
+#define ET_TESTS_FUZZ_PAYLOADS_CPU_SEEDS_H_
+
+#include "backends/cpu/runtime/payload.h"
+#include "tests/fuzz/payloads/target.h"
+
+#define ET_CPU_HEADER_WORDS 11
+#define ET_CPU_DIM_WORDS 4
+#define ET_CPU_VALUE_WORDS 6
+#define ET_CPU_OP_WORDS 6
+
+/* Returns the index of the op in et_cpu_all_op_fields, or their number if there is none. */
+size_t et_cpu_kind_of(uint32_t code);
+
+/* Appends the payloads in the program, of kind `et_cpu_op_fields_count`, and a payload for each
+ * different op in them, of the op's kind. Payloads of one op have constant dims. Its inputs are
+ * arguments, with the contents of named data. Values of the program's states are states. */
+void et_cpu_add_seeds(et_span program, et_seeds *seeds);
+
+#endif /* ET_TESTS_FUZZ_PAYLOADS_CPU_SEEDS_H_ */
