@@ -1,4 +1,4 @@
-"""Tests that payloads are listed as text, and other bytes are rejected."""
+"""Tests that payloads are listed as text and that other data are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readable descriptions of the graphs of XNNPACK payloads. Does not import torch.
+"""Describes the graphs of XNNPACK payloads as text. Does not import torch.
 
 The tables follow the official exporter's schema. `runtime/schema.h` has the same tables for the verifier.
 """
@@ -150,9 +150,9 @@ class _Graph:
 
 
 def describe(payload: bytes) -> list[tuple[str, list[str]]]:
-    """Return the kind of each node and its values, such as "float32[1, 3]", inputs before outputs.
+    """Return the kind of each node and its values, inputs before outputs.
 
-    Raises ValueError if `payload` is not a valid XNNPACK payload.
+    Values are written as "float32[1, 3]". Raises ValueError if `payload` is not a valid XNNPACK payload.
     """
     try:
         graph = read_root(_Graph, _flatbuffer(payload))
@@ -163,7 +163,7 @@ def describe(payload: bytes) -> list[tuple[str, list[str]]]:
 
 
 def _flatbuffer(payload: bytes) -> memoryview:
-    """Return the flatbuffer. It follows the header, which older payloads do not have."""
+    """Return the flatbuffer. It follows the header. Older payloads do not have a header."""
     data = memoryview(payload)
     if data[4:8] == b"XH00" and len(data) >= 30:
         start, size = struct.unpack_from("<II", data, 10)
@@ -174,7 +174,7 @@ def _flatbuffer(payload: bytes) -> memoryview:
 
 
 def _values(body: Any, texts: dict[int, str]) -> list[str]:
-    """Return the texts of a node's inputs, then of its outputs."""
+    """Return the texts of a node's inputs, followed by those of its outputs."""
     places = sorted((letter, index) for index, letter in enumerate(body.layout) if letter in "io")
     numbers = [getattr(body, f"slot_{index}") for _, index in places]
     return [texts.get(number, f"value {number}") for number in numbers if number != _NO_VALUE]

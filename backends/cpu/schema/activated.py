@@ -8,13 +8,13 @@ from backends.cpu.schema.records import Activation
 
 
 class Activated(OpSpec):
-    """An op with an activation, and perhaps a residual that is added before the activation."""
+    """An op that applies an activation and optionally adds a residual before it."""
 
     activation: Activation
 
     @property
     def without_residual(self) -> int | None:
-        """The number of inputs without a residual; None if the op cannot add one."""
+        """The number of inputs without a residual. It is None if the op cannot add one."""
         return len(self.inputs) - 1 if self.inputs[-1].count is Count.OPTIONAL else None
 
     def with_activation(self, activation: Activation) -> Self:

@@ -1,4 +1,4 @@
-"""Ops of attention layers: SDPA and updates of KV caches."""
+"""Ops of attention layers: SDPA and KV-cache updates."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -15,12 +15,12 @@ Offsets = tuple[int, int, int]
 class SdpaF32(OpSpec):
     """y = softmax(scale * q @ k^T + mask) @ v for each head (scaled dot-product attention).
 
-    Heads are side by side in the rows of q, k, v and y. With rank 4, k and v have the rows of each group in turn, as
-    KV caches do. k and v are both float32, both float16 or both bfloat16; the latter are widened block by block. The
-    first three dims of the mask may be 1.
+    The heads of a row of q, k, v and y are adjacent. If k and v have rank 4, each group has its own rows, as in KV
+    caches. k and v are both float32, both float16 or both bfloat16. 16-bit keys and values are widened block by block.
+    The first three dims of the mask may be 1.
 
     groups: number of key heads. It divides `heads`; heads / groups consecutive heads share keys and values.
-    depth: elements of a query, and of a key.
+    depth: elements of a query and of a key.
     offsets: index of the first head's first element in the rows of q, k and v.
     causal: query i sees keys 0 to `position` + i.
     position: index of query 0 among the keys.
@@ -47,7 +47,7 @@ class SdpaF32(OpSpec):
     def workspace(self, queries: Any, width: int, is_half: bool) -> Any:
         """Return the number of floats that a thread needs.
 
-        The workspace has a block of packed keys and values, scores, and the maximum and sum of each query. With 16-bit
+        The workspace has a block of packed keys and values, scores, and the maximum and sum of each query. For 16-bit
         keys and values, it also has a widened block.
         """
         padded = -(-width // PANEL) * PANEL

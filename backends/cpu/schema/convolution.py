@@ -1,8 +1,8 @@
-"""Convolutions with prepacked weights, of float32 and of quantized images, and `col2im`.
+"""Convolutions of float32 and quantized images with prepacked weights, and `col2im`.
 
-Images are [B, H, W, C] (NHWC) unless stated otherwise. N is the number of output channels, G that of groups. A panel
-has 16 output channels of a group. The last panel of a group is padded with zeros, as are tensors with one element per
-output channel.
+Images are [B, H, W, C] (NHWC) unless stated otherwise. N is the number of output channels, and G is the number of
+groups. A panel has 16 output channels of a group. The last panel of a group is padded with zeros, and so are tensors
+with one element per output channel.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ WINOGRAD_KERNEL = 3
 WINOGRAD_QS8_POSITIONS = (WINOGRAD_QS8_SIDE + WINOGRAD_KERNEL - 1) ** 2
 
 MBCONV_WEIGHTS = 6
-"""Number of weights and biases of a block."""
+"""Number of inputs of a block: weights and biases."""
 
 _X = Tensor("x", "[B, H, W, C]")
 _BIAS = Tensor("bias", "[...]")
@@ -57,7 +57,8 @@ class ConvF32(Activated):
 
     `weights` has the elements of a window in the order row, column, channel.
 
-    planar: x is [B, C, H, W]; one group only. Windows are limited, as rows of x are copied to the stack.
+    planar: x is [B, C, H, W] and has one group. The size of windows is limited, because rows of x are copied to the
+        stack.
     """
 
     planar: bool = field(default=False, kw_only=True)
@@ -72,9 +73,9 @@ class ConvF32(Activated):
 
 @dataclass(frozen=True)
 class ConvF32F16w(ConvF32):
-    """`conv_f32` with float16 or bfloat16 weights, not planar.
+    """`conv_f32` with float16 or bfloat16 weights. Planar input is not supported.
 
-    Results are bit-identical to `conv_f32` on the widened weights.
+    Results are bit-identical to those of `conv_f32` with the widened weights.
     """
 
     code: ClassVar[int] = 34
@@ -90,7 +91,7 @@ def fits_planar(window: Window, channels: int) -> bool:
 
 @dataclass(frozen=True)
 class DwconvF32(Activated):
-    """Depthwise convolution: y = activation(conv(x, weights) + bias), each channel with its own filter.
+    """Depthwise convolution: y = activation(conv(x, weights) + bias). Each channel has its own filter.
 
     A kernel has at most 256 rows.
     """
@@ -107,7 +108,7 @@ class DwconvF32(Activated):
 class WinogradF32(Activated):
     """`conv_f32` with a 3 x 3 kernel, stride 1 and one group, by Winograd's F(side x side, 3 x 3) (Lavin & Gray 2016).
 
-    P = (side + 2)^2 positions of a tile; each is a GEMM over the channels of all tiles.
+    P = (side + 2)^2 is the number of positions of a tile. Each position is a GEMM over the channels of all tiles.
 
     padding: top, left, bottom, right.
     side: outputs of a tile along an axis, 2 or 4.
@@ -135,11 +136,11 @@ class WinogradF32(Activated):
         return (self.side + WINOGRAD_KERNEL - 1) ** 2
 
     def tile_floats(self, channels: int) -> int:
-        """Return the number of floats of a transformed tile and of 64 columns of its GEMM results."""
+        """Return the number of floats of a transformed tile and of its GEMM results for 64 columns."""
         return self.positions * (channels + WINOGRAD_COLUMNS)
 
     def workspace(self, channels: int) -> int:
-        """Return the number of floats that a thread needs: its tiles, and the pixels of one."""
+        """Return the number of floats that a thread needs for its tiles and the pixels of one tile."""
         return self.tiles * self.tile_floats(channels) + self.positions * channels
 
 
@@ -149,11 +150,11 @@ class ConvolutionQs8(OpSpec):
 
     y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Padding has the value `zero_point`. `sums`
     has the sum of the weights of each output channel. int32 biases are added before the multiplication by `scales`.
-    Scales and biases are multiplied by the inverse of the output's scale first, each rounded to float32.
+    Scales and biases are first multiplied by the inverse of the output's scale, each rounded to float32.
 
     max_exact_terms: number t of quads whose products can be added in int16; 0 if unknown. For any t quads of a column
-        from a multiple of t on, and either half of the quads, sum(max(w, 0)) and sum(max(-w, 0)) times
-        (max(x) - min_value) are at most 32767.
+        that start at a multiple of t, and either half of the quads, sum(max(w, 0)) and sum(max(-w, 0)) times (max(x) -
+        min_value) are at most 32767.
     min_value: a lower bound of the values of x and of the zero point.
     """
 
@@ -169,7 +170,7 @@ class ConvQs8(ConvolutionQs8):
     """Convolution of int8 or uint8 images with int8 weights, requantized per output channel.
 
     y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Accumulators are exact int32. `weights` has
-    the elements of a window in the order row, column, channel, 4 at a time.
+    the elements of a window in the order row, column, channel, in quads of 4.
 
     max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
     """
@@ -190,7 +191,7 @@ class DwconvQs8(ConvolutionQs8):
     """Depthwise convolution of int8 or uint8 images with int8 weights, requantized per channel.
 
     y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Accumulators are exact int32. `weights` has
-    the taps of a column 4 at a time, padded with zeros; kh * kw is at most 64.
+    the taps of a kernel column in quads of 4, padded with zeros. kh * kw is at most 64.
 
     max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
     """
@@ -208,7 +209,7 @@ class DwconvQs8(ConvolutionQs8):
 class WinogradQs8(ConvolutionQs8):
     """`conv_qs8` with a 3 x 3 kernel and stride 1 by Winograd's F(4 x 4, 3 x 3) in integers, with the same results.
 
-    C is a multiple of 32 and at most 224, N a multiple of 16. `weights` has two channels of a column side by side.
+    C is a multiple of 32 and at most 224. N is a multiple of 16. In `weights`, two channels of a column are adjacent.
 
     max_exact_terms, min_value: not used.
     tiles: tiles that a thread transforms at once. The workspace has a row per thread.
@@ -235,7 +236,7 @@ class WinogradQs8(ConvolutionQs8):
 
     @staticmethod
     def tile_words(channels: int) -> int:
-        """Return the number of 32-bit words of a transformed tile and of 64 columns of its GEMM results."""
+        """Return the number of 32-bit words of a transformed tile and of its GEMM results for 64 columns."""
         return WINOGRAD_QS8_POSITIONS * (channels // 2 + WINOGRAD_COLUMNS)
 
     def workspace(self, channels: int) -> int:
@@ -247,7 +248,7 @@ class WinogradQs8(ConvolutionQs8):
 class MbconvBlock(Record):
     """An inverted residual: expanding convolution, depthwise convolution, projecting GEMM.
 
-    The input of a block that is not the first is expanded by a 1 x 1 convolution. The depthwise kernel has at most
+    In all blocks but the first, the expanding convolution is 1 x 1. The depthwise kernel has at most
     `MBCONV_MAX_ROWS` rows.
     """
 
@@ -265,7 +266,7 @@ class MbconvBlock(Record):
         return (self.ring(rows) * expanded_width + rows * filtered_width) * (-(-channels // PANEL) * PANEL)
 
     def expanded_size(self, x: Sequence[int]) -> Pair:
-        """Return height and width of the expanded image for an input of shape `x`."""
+        """Return the height and width of the expanded image for an input of shape `x`."""
         first = 2 if self.expand.planar else 1
         return self.expand.window.output_size((x[first], x[first + 1]))
 
@@ -274,10 +275,10 @@ class MbconvBlock(Record):
 class MbconvF32(OpSpec):
     """One to four inverted residuals (MBConv), computed a few rows at a time to keep intermediate images in the cache.
 
-    `weights` has, for each block, the weights and the bias of its three layers, and last perhaps a residual of y.
+    `weights` has the weights and the bias of the three layers of each block, followed by an optional residual of y.
 
     rows: rows of the last filtered image that a thread computes at once. The workspace has a row per thread.
-    blocks: each reads the output of the one before it, row by row.
+    blocks: each block reads the output of the previous one row by row.
     """
 
     rows: int = field(metadata=bounds(1, 1 << 20))
@@ -304,7 +305,7 @@ class MbconvF32(OpSpec):
 
 @dataclass(frozen=True)
 class Col2im(OpSpec):
-    """Sum of the elements of overlapping windows: y[b, i, j, c] adds all x of taps at pixel (i, j), as `torch.nn.Fold`.
+    """Sum of overlapping windows, as `torch.nn.Fold`: y[b, i, j, c] is the sum of all x whose taps are at pixel (i, j).
 
     window: slides over y, with Ho x Wo outputs.
     """

@@ -31,7 +31,7 @@ def _sources() -> dict[Path, str]:
 
 
 def _copied_name(defined: str) -> str | None:
-    """Return the constant whose name is `defined`, or ends with the two or more words of `defined`."""
+    """Return the constant whose name is `defined` or ends with `defined`, if that has at least two words."""
     return next(
         (name for name in _NAMES if name == defined or ("_" in defined and name.endswith(f"_{defined}"))),
         None,

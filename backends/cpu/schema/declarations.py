@@ -1,7 +1,7 @@
 """The language of op declarations: tensors, and attributes that are encoded as 32-bit words.
 
-An op is a frozen dataclass that derives from `OpSpec`. Its fields are its attributes, in the order
-of the payload. Class variables declare its code, tensors and dims. The module needs no torch.
+An op is a frozen dataclass that derives from `OpSpec`. Its fields are its attributes, in the order of the payload.
+Class variables declare its code, tensors and dims. The module does not need torch.
 """
 
 import re
@@ -48,11 +48,11 @@ ANY = tuple(Dtype)
 
 
 class Int64(int):
-    """An integer of two words, the lower one first."""
+    """An integer that is encoded as two words, the lower one first."""
 
 
 class Count(Enum):
-    """The number of tensors of a declaration."""
+    """How many tensors a declaration stands for."""
 
     ONE = "one"
     OPTIONAL = "optional"
@@ -64,7 +64,7 @@ class Tensor:
     """An input, an output or a workspace of an op.
 
     shape: dimensions in memory order, outermost first. "..." is any number of dimensions. "|" separates alternatives.
-    limits: smallest and largest number of tensors, for `Count.MANY`.
+    limits: minimum and maximum number of tensors, for `Count.MANY`.
     """
 
     name: str
@@ -75,13 +75,13 @@ class Tensor:
 
     @property
     def ranks(self) -> tuple[int, int]:
-        """The smallest and the largest rank that `shape` allows."""
+        """The minimum and the maximum rank that `shape` allows."""
         limits = [_ranks(shape.strip()) for shape in self.shape.split("|")]
         return min(low for low, _ in limits), max(high for _, high in limits)
 
     @property
     def plain_dims(self) -> tuple[str, ...] | None:
-        """The dimensions, if the tensor is one with a shape of names and constants only; otherwise, None."""
+        """The dimensions, if this is a single tensor whose shape consists of names and constants; otherwise, None."""
         if self.count is not Count.ONE or not re.fullmatch(r"\[(\w+(, \w+)*)?\]", self.shape):
             return None
         return tuple(re.findall(r"\w+", self.shape))
@@ -99,7 +99,7 @@ def optional(name: str, shape: str, dtypes: Sequence[Dtype] = F32) -> Tensor:
 
 
 def many(name: str, limits: tuple[int, int], shape: str, dtypes: Sequence[Dtype] = F32) -> Tensor:
-    """Declare a variable number of tensors: the last inputs, or the outputs."""
+    """Declare a variable number of tensors. They must be the last inputs or the outputs."""
     return Tensor(name, shape, dtypes, Count.MANY, limits)
 
 
@@ -113,7 +113,7 @@ def bounds(low: int, high: int = INT32_MAX) -> Mapping[str, Any]:
 
 
 def bounds_of(**limits: tuple[int, int]) -> Mapping[str, Any]:
-    """Return metadata of a record field with bounds that replace those declared by the fields of the record."""
+    """Return metadata that replaces bounds declared by the fields of a record."""
     return {"bounds_of": limits}
 
 
@@ -125,8 +125,8 @@ def at_word(offset: int) -> Mapping[str, Any]:
 def only_if(**condition: int) -> Mapping[str, Any]:
     """Return the metadata of a field that a record has only if another field has this value.
 
-    Such a field has a default. It replaces the words that it shares with fields before it. In C, the reader
-    decodes it whatever the value of the other field is, so check that first.
+    Such a field has a default. It may share words with earlier fields, which it then replaces. In C, the reader always
+    decodes it, so check the other field first.
     """
     ((name, value),) = condition.items()
     return {"only_if": (name, value)}
@@ -134,9 +134,9 @@ def only_if(**condition: int) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Part:
-    """A field of a record: `words` words, at word `offset`.
+    """A field of a record: `words` words, starting at word `offset`.
 
-    annotation: type of the field; of a repeated field, of an element.
+    annotation: type of the field or, if it is repeated, of an element.
     is_repeated: the field is a tuple with the remaining words.
     limits_of: limits by field of a record.
     only_if: name and value of the field that it depends on.
@@ -172,7 +172,7 @@ class Record:
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        """Decode the words that `words` returned. ValueError for a different number of words."""
+        """Decode the words that `words` returned. Raises ValueError for a different number of words."""
         if not _fits(cls, len(words)):
             raise ValueError(f"{cls.__name__} does not have {len(words)} attribute words")
         values: dict[str, Any] = {}
@@ -186,7 +186,7 @@ class OpSpec(Record):
     """The attributes of an op, and the declaration of the op.
 
     code: number of the op in payloads. Codes are never reused.
-    in_place: index of the input that output 0 may overwrite; None if outputs overlap no other tensor.
+    in_place: index of the input that output 0 may overwrite; None if outputs do not overlap other tensors.
     dims: names of the integers that the payload computes for each call; None if the check of the op counts them.
     """
 
@@ -199,7 +199,7 @@ class OpSpec(Record):
 
     @classmethod
     def op_name(cls) -> str:
-        """Return the name of the op: conv_qs8 for `ConvQs8`."""
+        """Return the name of the op, for example conv_qs8 for `ConvQs8`."""
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
 
 
@@ -224,7 +224,7 @@ def repeated_part(record: type[Record]) -> Part | None:
 
 
 def is_optional_float(annotation: Any) -> bool:
-    """Return whether a field is a float or None, which is encoded as a flag and the float."""
+    """Return whether a field is a float or None. It is encoded as a flag and the float."""
     return get_origin(annotation) is UnionType and set(get_args(annotation)) == {float, NoneType}
 
 

@@ -6,6 +6,6 @@ from types import ModuleType
 
 
 def modules_of(package: str) -> list[ModuleType]:
-    """Import all modules of `package` except tests, and return them in the order of their names."""
+    """Import all modules of `package` except tests. Return them in the order of their names."""
     names = sorted(each.name for each in iter_modules(import_module(package).__path__) if not each.ispkg)
     return [import_module(f"{package}.{name}") for name in names if not name.endswith("_test")]

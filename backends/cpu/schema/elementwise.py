@@ -29,7 +29,7 @@ Registers = tuple[int, int, int, int]
 class Opcode(IntEnum):
     """Instructions of elementwise programs.
 
-    Comparisons and logical functions return 1 or 0. Any value except 0 is true.
+    Comparisons and logical functions return 1 or 0. Any nonzero value is true.
     """
 
     CONSTANT = 0
@@ -77,7 +77,7 @@ class Opcode(IntEnum):
 
     @property
     def is_integer(self) -> bool:
-        """Whether `elementwise_i64` has the instruction."""
+        """Whether `elementwise_i64` supports the instruction."""
         return self in _INTEGER_OPCODES
 
 
@@ -92,8 +92,8 @@ _INTEGER_OPCODES = (
 class Instruction(Record):
     """An instruction without the operands that depend on the opcode.
 
-    registers: those that the instruction reads, then zeros. Register i < n is operand i of n; register n + k is
-    the result of instruction k.
+    registers: the registers that the instruction reads, padded with zeros. Register i < n is operand i of n. Register n
+        + k is the result of instruction k.
     """
 
     opcode: Opcode
@@ -120,7 +120,7 @@ class Instruction(Record):
         return self.registers[: self.opcode.arity]
 
     def on(self, registers: Sequence[int]) -> Self:
-        """Return the instruction on other registers."""
+        """Return the same instruction with other registers."""
         return replace(self, registers=_padded(registers))
 
 
@@ -169,7 +169,7 @@ class Elementwise(OpSpec):
 
     Inputs are broadcast to the sizes of y as in PyTorch.
 
-    operands: the number of inputs.
+    operands: number of inputs.
     """
 
     operands: int
@@ -183,7 +183,7 @@ class Elementwise(OpSpec):
 
     @classmethod
     def call(cls, opcode: Opcode, *arguments: float | None) -> Self:
-        """Return one instruction on constants and, where `arguments` has None, on the inputs in order."""
+        """Return one instruction with constants and, where `arguments` has None, the inputs in order."""
         count = arguments.count(None)
         constants = [cls.instruction.constant(value) for value in arguments if value is not None]
         tensors, scalars = iter(range(count)), iter(range(count, len(arguments)))
@@ -191,7 +191,7 @@ class Elementwise(OpSpec):
         return cls.make(count, (*constants, cls.instruction.of(opcode, *registers)))
 
     def as_call(self) -> "tuple[Opcode, tuple[int | float, ...]] | None":
-        """Return the opcode, and indices of inputs or constants, if `call` could make this op; None otherwise."""
+        """Return the opcode, and indices of inputs or constants, if `call` could have made this op; otherwise, None."""
         *constants, last = self.instructions
         is_call = last.opcode not in (Opcode.CONSTANT, Opcode.ACTIVATE)
         if not is_call or any(each.opcode is not Opcode.CONSTANT for each in constants):
@@ -200,7 +200,7 @@ class Elementwise(OpSpec):
         return last.opcode, tuple(values[register] for register in last.operands)
 
     def with_operands_in(self, order: Sequence[int]) -> Self:
-        """Return the op whose input i is input `order[i]` of this op."""
+        """Return the op with permuted inputs: its input i is input `order[i]` of this op."""
         registers = [order.index(operand) for operand in range(self.operands)]
         registers += range(self.operands, self.operands + len(self.instructions))
         moved = (each.on([registers[register] for register in each.operands]) for each in self.instructions)
@@ -209,12 +209,12 @@ class Elementwise(OpSpec):
 
 @dataclass(frozen=True)
 class ElementwiseF32(Elementwise):
-    """An elementwise program on float32. Integers are rounded to float32, booleans are 1 or 0.
+    """An elementwise program on float32. Integers are rounded to float32. Booleans are 1 or 0.
 
     The inputs are broadcast to the sizes of y.
 
-    operands: the number of inputs.
-    instructions: the program; its last result is y.
+    operands: number of inputs.
+    instructions: the program. Its last result is y.
     """
 
     operands: int = field(metadata=bounds(1, ELEMENTWISE_MAX_OPERANDS))
@@ -233,7 +233,7 @@ class ElementwiseF32(Elementwise):
 
     @property
     def activation(self) -> Activation | None:
-        """The activation, if the op applies one to one input and does nothing else."""
+        """The activation, if the op only applies one to its single input; otherwise, None."""
         if self.operands != 1 or len(self.instructions) != 1:
             return None
         (only,) = self.instructions
@@ -241,18 +241,18 @@ class ElementwiseF32(Elementwise):
 
     @property
     def is_sum(self) -> bool:
-        """Whether the op adds its two inputs and does nothing else."""
+        """Whether the op only adds its two inputs."""
         return self == ElementwiseF32.call(Opcode.ADD, None, None)
 
 
 @dataclass(frozen=True)
 class ElementwiseI64(Elementwise):
-    """An elementwise program on int64, with the opcodes that integers have. Overflow wraps around.
+    """An elementwise program on int64, with the opcodes that integers support. Overflow wraps around.
 
-    The inputs are broadcast to the sizes of y. An int32 output keeps the lower bits.
+    The inputs are broadcast to the sizes of y. An int32 output has the lower bits.
 
-    operands: the number of inputs.
-    instructions: the program; its last result is y.
+    operands: number of inputs.
+    instructions: the program. Its last result is y.
     """
 
     operands: int = field(metadata=bounds(1, ELEMENTWISE_MAX_OPERANDS))

@@ -13,7 +13,7 @@ from backends.cpu.schema.kernel_sizes import MATMUL_COLUMNS, MATMUL_DEPTH, QBW_M
 from backends.cpu.schema.records import GROUP_DTYPES, NONE, Activation, LowBitFormat
 
 MATMUL_WORKSPACE = MATMUL_COLUMNS * MATMUL_DEPTH
-"""Number of floats of the second matrix of `matmul` that a thread packs at once."""
+"""Number of floats of the second operand of `matmul` that a thread packs at once."""
 
 _RANK_OF_ROWS = 2
 
@@ -33,7 +33,7 @@ _LOW_BIT_OPERANDS = (
 class GemmF32(Activated):
     """y = activation(x @ weights + bias + residual).
 
-    `weights` has columns in panels of 16, padded with zeros. `bias` is padded to the same number of columns.
+    The columns of `weights` are in panels of 16, padded with zeros. `bias` is padded to the same number of columns.
     """
 
     activation: Activation = NONE
@@ -56,9 +56,9 @@ class StrassenF32(Activated):
     """`gemm_f32` of many rows by one level of Strassen's algorithm, with 7 instead of 8 multiplications.
 
     Rows of the upper half of an example are paired with rows of the lower half. If x has rank 3 or more, its first
-    dimension counts examples. K and N are multiples of 32. `weights` has the seven sums of quarters of the weights:
-    for each 64 columns of a half, the panels of one sum after the other. The right half of `bias` is stored minus the
-    left half.
+    dimension is the number of examples. K and N are multiples of 32. `weights` has the seven sums of quarters of the
+    weights. For each group of 64 columns of a half, the panels of the seven sums follow each other. The right half of
+    `bias` is stored minus the left half.
 
     pairs: pairs of rows that a thread computes at once.
     """
@@ -93,15 +93,15 @@ class StrassenF32(Activated):
 class GemmF32Qbw(Activated):
     """y = activation(x @ weights + bias + residual) with 4-bit or 8-bit weights, computed in float32.
 
-    A word of `weights` has 32 / bits consecutive weights of a column, the first in the lowest bits. Columns are in
+    A word of `weights` has 32 / bits consecutive weights of a column, the first one in the lowest bits. Columns are in
     panels of 16, padded with zeros, as in `gemm_f32`. Groups consist of whole words.
 
-    If `format.offset` is ZERO_POINTS or MINIMA, `others` begins with zero points or minima, in the shape of `scales`.
-    An optional residual [..., N] follows.
+    If `format.offset` is ZERO_POINTS or MINIMA, `others` begins with the zero points or minima, in the shape of
+    `scales`. An optional residual [..., N] follows.
 
-    If x has one row, there may be up to 4 outputs, each with its own weights and no residual. Weights, scales, bias,
-    and zero points or minima of the second and further outputs follow in `others`. All outputs have the same
-    number of groups.
+    If x has one row, there may be up to 4 outputs, each with its own weights and without a residual. `others` then also
+    has the weights, scales, bias, and zero points or minima of the second and further outputs. All outputs have the
+    same number of groups.
     """
 
     format: LowBitFormat
@@ -116,7 +116,7 @@ class GemmF32Qbw(Activated):
 
     @property
     def without_residual(self) -> int:
-        """The number of inputs of one output without a residual."""
+        """The number of inputs per output, without a residual."""
         return len(_LOW_BIT_OPERANDS) + bool(self.format.offset)
 
 
@@ -124,9 +124,8 @@ class GemmF32Qbw(Activated):
 class GemmQd8Qbw(Activated):
     """y = activation(x @ weights + bias) with dynamically quantized activations and 4-bit or 8-bit weights.
 
-    Each row of x is quantized to int8 over the range of its elements, extended to include 0. Sums over a group
-    are exact integers.
-    Operands are those of `gemm_f32_qbw`, without minima, with groups of at most `QD8_MAX_GROUP` weights.
+    Each row of x is quantized to int8 over the range of its elements, extended to include 0. Sums over a group are
+    exact integers. Operands are those of `gemm_f32_qbw`, without minima. Groups have at most `QD8_MAX_GROUP` weights.
 
     If `format.offset` is ZERO_POINTS, `others` begins with zero points, in the shape of `scales`. Sums follow:
     - 8-bit weights: the sum of the quantized values of each group, int32 in the shape of `scales`;
@@ -148,8 +147,8 @@ class GemmQd8Qbw(Activated):
 class GroupedGemmF32(OpSpec):
     """y = x @ weights[g] + bias for each group g of consecutive rows of x, as in a mixture of experts.
 
-    Group g has the rows `ends[g - 1]..ends[g] - 1`, from row 0 for the first group. Rows that belong to no group are
-    zeros in y. A call fails if ends decrease or exceed S. Each `weights[g]` is packed as the weights of `gemm_f32`.
+    Group g has the rows `ends[g - 1]..ends[g] - 1`. The first group starts at row 0. Rows that belong to no group are
+    zeros in y. A call fails if ends decrease or exceed S. Each `weights[g]` is packed like the weights of `gemm_f32`.
     """
 
     code: ClassVar[int] = 48
@@ -164,7 +163,7 @@ class GroupedGemmF32(OpSpec):
 
 @dataclass(frozen=True)
 class GroupedGemmF32F16w(GroupedGemmF32):
-    """`grouped_gemm_f32` with float16 or bfloat16 weights. Results are bit-identical to those with widened weights."""
+    """`grouped_gemm_f32` with float16 or bfloat16 weights. Results are bit-identical to those with the widened weights."""
 
     code: ClassVar[int] = 49
     inputs: ClassVar[tuple[Tensor, ...]] = tuple(

@@ -25,7 +25,7 @@ class Arange(OpSpec):
 class Cumsum(OpSpec):
     """Cumulative sum over the middle dimension: y[a, r, c] = x[a, 0, c] + ... + x[a, r, c].
 
-    y is float32 if x is, otherwise int64. Sums of float32 values are accumulated in double; integer sums wrap around.
+    If x is float32, y is float32 and sums are accumulated in double. Otherwise, y is int64 and sums wrap around.
     """
 
     code: ClassVar[int] = 41
@@ -35,12 +35,12 @@ class Cumsum(OpSpec):
 
 @dataclass(frozen=True)
 class Topk(OpSpec):
-    """The k largest or smallest elements of each row, sorted. k is at most `TOPK_MAX_K` and N.
+    """The k largest or smallest elements of each row, in order. k is at most `TOPK_MAX_K` and N.
 
-    The first of equal elements comes first. NaN is larger than any other value.
+    Equal elements keep their order. NaN is larger than any other value.
 
     smallest: select the smallest elements.
-    indices: y has the indices of the elements, as int64, in place of their values.
+    indices: y has the indices of the elements, as int64, instead of their values.
     """
 
     smallest: bool
@@ -55,7 +55,7 @@ class Topk(OpSpec):
 class MaskedScatter(OpSpec):
     """Copy x, and replace the elements that the mask selects by the first elements of the source, in order.
 
-    `mask` has as many elements as x; `source` has the dtype of x. A call fails if the mask selects more elements than
+    `mask` has as many elements as x. `source` has the dtype of x. A call fails if the mask selects more elements than
     the source has.
     """
 

@@ -8,7 +8,7 @@ from backends.cpu.schema.declarations import F32, QS8, Dtype, OpSpec, Tensor, bo
 from backends.cpu.schema.records import MAX_KERNEL, OutputQuantization, QuantParams, Window
 
 WHOLE = Window((0, 0))
-"""The window of global pooling: the whole image, whatever its size."""
+"""Window of global pooling. It covers the whole image, regardless of its size."""
 
 
 class PoolMode(IntEnum):
@@ -21,14 +21,15 @@ class PoolMode(IntEnum):
 
 @dataclass(frozen=True)
 class PoolF32(OpSpec):
-    """Average or maximum of each window of an image. A maximum is NaN if an element of its window is.
+    """Average or maximum of each window of an image. The maximum of a window with a NaN is NaN.
 
-    Padding is never an element: a maximum ignores it, and averages add zeros.
+    A maximum ignores padding. An average treats padding as zeros.
 
     mode: AVG or MAX.
-    window: a kernel of 0 x 0 is the whole image.
-    count_padding: an average divides by the elements of the kernel; otherwise, by those inside the image.
-    divisor: if not 0, averages divide by it instead.
+    window: a kernel of 0 x 0 covers the whole image.
+    count_padding: an average is divided by the number of elements of the kernel; otherwise, by the number of elements
+        inside the image.
+    divisor: if not 0, averages are divided by this value instead.
     """
 
     mode: PoolMode = field(metadata=bounds(PoolMode.AVG, PoolMode.MAX))
@@ -43,11 +44,11 @@ class PoolF32(OpSpec):
 
 @dataclass(frozen=True)
 class PoolQs8(OpSpec):
-    """`pool_f32` of quantized values: y = quantize(pool(x - zero_point) * scale).
+    """`pool_f32` for quantized values: y = quantize(pool(x - zero_point) * scale).
 
     Sums and maxima are exact integers. Averages are divided in float32.
 
-    params: quantization of x. The zero point is a value of x.
+    params: quantization of x. The zero point is in the range of the dtype of x.
     """
 
     pool: PoolF32
@@ -61,10 +62,9 @@ class PoolQs8(OpSpec):
 
 @dataclass(frozen=True)
 class AdaptivePool(OpSpec):
-    """Average, maximum or argmax of each window of a volume, as `torch.nn.AdaptiveAvgPool3d` divides it.
+    """Average, maximum or argmax of each window of a volume, divided as by `torch.nn.AdaptiveAvgPool3d`.
 
-    Along an axis of n elements, window i of m has the elements from floor(i * n / m) to before
-    ceil((i + 1) * n / m).
+    Along an axis of n elements, window i of m has the elements floor(i * n / m) to ceil((i + 1) * n / m) - 1.
 
     mode: with ARGMAX, y is int64 and has indices into the flattened volume [D, H, W]. Otherwise, y is float32.
     """

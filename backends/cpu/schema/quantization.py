@@ -1,7 +1,7 @@
 """Elementwise ops on quantized tensors, and conversions of dtypes.
 
-A quantized value q of an int8 or uint8 tensor represents (q - zero_point) * scale. Zero points and bounds
-are values of the tensor's dtype.
+A quantized value q of an int8 or uint8 tensor represents (q - zero_point) * scale. Zero points and bounds are in the
+range of the tensor's dtype.
 """
 
 from dataclasses import dataclass
@@ -14,10 +14,11 @@ from backends.cpu.schema.records import OutputQuantization, QuantParams
 
 @dataclass(frozen=True)
 class Cast(OpSpec):
-    """y = x in the dtype of y. Both have as many elements.
+    """y = x, converted to the dtype of y. Both have the same number of elements.
 
-    Conversions: float16 or bfloat16 to float32; float32 to float16 or bfloat16, rounded to nearest even; float32
-    to int64 or int32, truncated. A float32 outside int64 saturates, NaN becomes 0. An int32 keeps the lower bits.
+    Conversions: float16 or bfloat16 to float32; float32 to float16 or bfloat16, rounded to nearest even; float32 to
+    int64 or int32, truncated. Float32 values outside int64 saturate, and NaN becomes 0. An int32 has the lower bits of
+    the int64.
     """
 
     code: ClassVar[int] = 32
@@ -58,8 +59,8 @@ class BinaryOp(IntEnum):
 class BinaryQs8(OpSpec):
     """y = quantize(dequantize(a) + dequantize(b)), or the same with a product.
 
-    Leading dimensions of size 1 aside, the sizes of b are those of a or its last ones; b is broadcast. y has as
-    many elements as a.
+    Without leading dimensions of size 1, the sizes of b are the last sizes of a. b is broadcast. y has as many elements
+    as a.
     """
 
     function: BinaryOp

@@ -12,7 +12,7 @@ Pair = tuple[int, int]
 Padding = tuple[int, int, int, int]
 
 MAX_KERNEL = 1 << 15
-"""Bounds of kernels, and of strides, padding and dilation. No sum or product of them overflows an int64."""
+"""Bounds of kernels, and of strides, padding and dilation. Their sums and products fit in int64."""
 
 
 class ActivationFunction(IntEnum):
@@ -57,7 +57,7 @@ class Window(Record):
 
     @property
     def is_point(self) -> bool:
-        """Whether each output depends on the input at the same position only."""
+        """Whether each output depends only on the input at the same position."""
         return self.kernel == self.stride == (1, 1) and not any(self.padding)
 
     @property
@@ -66,7 +66,7 @@ class Window(Record):
         return self.kernel[0] * self.kernel[1]
 
     def output_size(self, size: Pair) -> Pair:
-        """Return height and width of the output for an image of height and width `size`."""
+        """Return the height and width of the output for an image whose height and width are `size`."""
         top, left, bottom, right = self.padding
         padded = size[0] + top + bottom, size[1] + left + right
         extent = [(kernel - 1) * dilation + 1 for kernel, dilation in zip(self.kernel, self.dilation)]
@@ -76,7 +76,7 @@ class Window(Record):
 
 @dataclass(frozen=True)
 class QuantParams(Record):
-    """Quantized values q represent (q - zero_point) * scale."""
+    """A quantized value q represents (q - zero_point) * scale."""
 
     zero_point: int
     scale: float
@@ -96,7 +96,7 @@ class OutputQuantization(Record):
 
 
 class WeightOffset(IntEnum):
-    """The parameter that a group of quantized weights has besides its scale."""
+    """Parameter that a group of quantized weights has in addition to its scale."""
 
     NONE = 0
     ZERO_POINTS = 1
@@ -109,7 +109,7 @@ GROUP_DTYPES = (*F32, *F16)
 
 @dataclass(frozen=True)
 class LowBitFormat(Record):
-    """The encoding of 4-bit or 8-bit weights, which have a scale per group of consecutive weights of a column.
+    """The encoding of 4-bit or 8-bit weights. Each group of consecutive weights of a column has a scale.
 
     A signed quantized value q represents
     - q * scale,

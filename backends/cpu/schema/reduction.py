@@ -8,7 +8,7 @@ from backends.cpu.schema.declarations import F32, Dtype, OpSpec, Tensor
 
 
 class Reduction(IntEnum):
-    """Functions of the elements of a column. If a column contains NaN, its maximum and minimum are NaN."""
+    """Functions of the elements of a column. If a column has a NaN, its maximum and minimum are NaN."""
 
     SUM = 0
     MEAN = 1
@@ -20,7 +20,7 @@ class Reduction(IntEnum):
 
     @property
     def is_index(self) -> bool:
-        """Whether the result is an element's index. On ties, it is the first."""
+        """Whether the result is the index of an element. On ties, it is the first index."""
         return self >= Reduction.ARGMAX
 
 

@@ -21,11 +21,11 @@ class ResizeMode(IntEnum):
 
 @dataclass(frozen=True)
 class Resize(OpSpec):
-    """Resize images: `torch.nn.functional.interpolate` of NHWC images.
+    """Resize images, as `torch.nn.functional.interpolate` does, in NHWC layout.
 
-    Output i of an axis reads the input at (i + 0.5) * scale - 0.5 with weights of the mode. NEAREST reads the
-    element at floor(i * scale), NEAREST_EXACT at floor((i + 0.5) * scale). With `align_corners`, LINEAR and CUBIC
-    read the input at i * scale, where scale is (H - 1) / (Ho - 1). Positions outside the image are clamped.
+    Output i of an axis reads the input at (i + 0.5) * scale - 0.5 with the weights of the mode. NEAREST reads the
+    element at floor(i * scale), and NEAREST_EXACT the one at floor((i + 0.5) * scale). With `align_corners`, LINEAR and
+    CUBIC read the input at i * scale, where scale is (H - 1) / (Ho - 1). Positions outside the image are clamped.
 
     scales: input elements per output element along height and width, at most 1e6; 0 for the ratio of the sizes.
     """
@@ -57,7 +57,7 @@ class PaddingMode(IntEnum):
 
 @dataclass(frozen=True)
 class GridSample(OpSpec):
-    """Sample images at the positions of a grid: `torch.nn.functional.grid_sample` of NHWC images.
+    """Sample images at the positions of a grid, as `torch.nn.functional.grid_sample` does, in NHWC layout.
 
     The last dimension of the grid is (x, y), from -1 to 1.
 

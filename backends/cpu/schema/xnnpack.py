@@ -1,4 +1,7 @@
-"""Ops that only the XNNPACK backend builds. They have no code, as payloads of the CPU backend cannot name them."""
+"""Ops that only the XNNPACK backend builds.
+
+They do not have codes, because payloads of the CPU backend cannot contain them.
+"""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -13,10 +16,10 @@ _MAX_FACTOR = 1 << 21
 
 @dataclass(frozen=True)
 class RoundRows(OpSpec):
-    """Dynamic quantization of rows to int8, and dequantization: y = (q - zero_point) * scale.
+    """Quantize rows dynamically to int8, then dequantize them: y = (q - zero_point) * scale.
 
-    A row has the elements of the last `row_dims` dimensions. It is quantized over the range of its
-    elements, extended to include 0.
+    A row has the elements of the last `row_dims` dimensions. It is quantized over the range of its elements, extended
+    to include 0.
 
     half: the inverse scale is rounded to float16.
     """
@@ -70,5 +73,5 @@ class ArgmaxPool(OpSpec):
 class TransposedConvolution(ConvF32):
     """Gradient of a convolution with respect to its input. Attributes and tensors are those of conv_f32.
 
-    x is channels-last, and the op has no residual.
+    x is NHWC. The op does not have a residual.
     """

@@ -1,4 +1,4 @@
-"""Writes the C headers of ops: structs of their arguments, encoders and decoders, and verification tables.
+"""Writes the C headers of ops. They have argument structs, encoders, decoders and verification tables.
 
     python -m backends.cpu.schema.codegen.c_headers OUT...
     python -m backends.cpu.schema.codegen.c_headers --folder FOLDER
@@ -33,11 +33,11 @@ from backends.cpu.schema.resampling import ResizeMode
 
 _SHARED = (Activation, Window, QuantParams, OutputQuantization, LowBitFormat, Instruction, InstructionF32)
 _SHARED_ENUMS: tuple[type[IntEnum], ...] = (Reduction, ResizeMode, Opcode)
-"""Records and enums that microkernels use: those of `records.h`."""
+"""Records and enums that microkernels use. `records.h` defines them."""
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write each file of `arguments`, or all files into a folder."""
+    """Write each file named in `arguments`, or all files into a folder."""
     if arguments[0] == "--folder":
         outputs = [Path(arguments[1]) / name for name in file_names()]
     else:
@@ -74,7 +74,7 @@ def content_of(name: str) -> str:
 
 
 def _undeclared_header(name: str) -> str:
-    """Return a header on which only the users of a removed op fail."""
+    """Return a header with an #error, so that only the users of a removed op fail to compile."""
     problem = f"{name.removesuffix('.h')} is not declared; run tools/python -m backends.cpu.schema.codegen.update"
     return f'#error "backends/cpu/schema: {problem}"\n'
 
@@ -93,7 +93,7 @@ def _cost_model() -> dict[str, tuple[int, str]]:
 
 
 def _macros(values: Mapping[str, tuple[int, str]]) -> str:
-    """Return a macro for each constant, after its description."""
+    """Return a macro for each constant, preceded by its description."""
     return "\n".join(f"{_comment(text)}#define ET_CPU_{name} {value}\n" for name, (value, text) in values.items())
 
 
@@ -137,7 +137,7 @@ def _op_header(op: type[OpSpec]) -> str:
 
 
 def _nested(record: type[Record]) -> list[type[Record]]:
-    """Return the records in `record` at any depth, those that others contain first."""
+    """Return the records in `record` at any depth. Records come before those that contain them."""
     found: dict[type[Record], None] = {}
     for each in records_of(record):
         inner = [] if issubclass(each, OpSpec) else _nested(each)

@@ -21,7 +21,7 @@ def struct_of(record: type[Record]) -> str:
 
 
 def enum_of(enum: type[IntEnum]) -> str:
-    """Return the definition of an enum, and a table for each of its properties."""
+    """Return the definition of an enum and a table for each of its properties."""
     name = f"et_cpu_{snake_case(enum.__name__)}"
     values = "".join(f"  {name.upper()}_{member.name} = {member.value},\n" for member in enum)
     tables = "".join(_table(name, enum, each) for each in vars(enum) if isinstance(vars(enum)[each], property))
@@ -29,7 +29,7 @@ def enum_of(enum: type[IntEnum]) -> str:
 
 
 def _table(name: str, enum: type[IntEnum], each: str) -> str:
-    """Return a macro with a property of all members, as an initializer of an array that values index."""
+    """Return a macro that initializes an array with a property of all members, indexed by their values."""
     values = ", ".join(f"[{member.value}] = {int(getattr(member, each))}" for member in enum)
     return f"#define {name.upper()}_{each.upper()} {{{values}}}\n"
 

@@ -1,4 +1,4 @@
-"""The distinct ranges of attribute words, to which verification tables refer by index."""
+"""The distinct ranges of attribute words. Verification tables refer to them by index."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ _FULL = (INT32_MIN, INT32_MAX)
 
 
 def word_ranges(record: type[Record]) -> list[int]:
-    """Return the range index of each word. The words of one element of a repeated field are last."""
+    """Return the range index of each word. The words of one element of a repeated field come last."""
     indices: dict[int, int] = {}
     for part in parts_of(record):
         for word, bounds in enumerate(_bounds(part.annotation, part)):
@@ -71,7 +71,7 @@ def _all_bounds(op: type[OpSpec]) -> Iterator[tuple[int, int]]:
 
 
 def _bounds(annotation: Any, part: Part) -> Iterator[tuple[int, int] | str]:
-    """Yield the bounds of each word; "positive" for a positive float."""
+    """Yield the bounds of each word, or "positive" for a positive float."""
     if isinstance(annotation, type) and issubclass(annotation, Record):
         yield from _record_bounds(annotation, part.limits_of)
     elif is_optional_float(annotation):

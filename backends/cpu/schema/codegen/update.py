@@ -2,7 +2,7 @@
 
     tools/python -m backends.cpu.schema.codegen.update
 
-They are the op reference in PAYLOAD.md, and ops.bzl: Bazel needs the names of ops before it can run Python.
+They are the op reference in PAYLOAD.md and ops.bzl. Bazel needs the names of ops before it can run Python.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def main() -> None:
 
 
 def files_of_tree() -> dict[str, str]:
-    """Return the content of each file, by its path."""
+    """Return the content of each file by its path."""
     return {PAGE: with_reference(Path(PAGE).read_text(encoding="utf-8")), _BZL: _bazel_lists()}
 
 
