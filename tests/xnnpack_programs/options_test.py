@@ -187,7 +187,7 @@ def _load_with_list(program: str, old: list[int], new: list[int], place: int, pa
 
 def test_slice_beyond_its_dim_is_refused(tmp_path: Path) -> None:
     for place in range(2):
-        with pytest.raises(ExecutorchError, match="4 elements from 3 on exceed dim 3 of size 6"):
+        with pytest.raises(ExecutorchError, match="4 elements starting at 3 exceed dim 3 of size 6"):
             _load_with_list("slice4", [0, 0, 0, 2], [0, 0, 0, 3], place, tmp_path / "sliced.pte")
 
 

@@ -118,5 +118,5 @@ class Bounds:
     def most(self, dims: Sequence[Dim]) -> int:
         """Return the number of elements of a tensor at its largest sizes. Each size must have an upper bound."""
         sizes = [self.maximum(dim) for dim in dims]
-        assert None not in sizes, "lowering takes bounded sizes only"
+        assert None not in sizes, "lowering requires bounded sizes"
         return int(product([size for size in sizes if size is not None]))

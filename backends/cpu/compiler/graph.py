@@ -170,7 +170,7 @@ class _Verifier:
     def check_op(self, op: Op, checks_shapes: bool) -> None:
         """Check `op`. Earlier ops have already been checked."""
         kind = type(op.spec)
-        internal_assert(BY_CODE.get(op.spec.code) is kind, f"the code {op.spec.code} is not of {kind.__name__}")
+        internal_assert(BY_CODE.get(op.spec.code) is kind, f"code {op.spec.code} does not belong to {kind.__name__}")
         for index, value in enumerate(op.inputs):
             self._check_read(value, f"{op.spec}: input {index} is")
         operand = op.spec.in_place
@@ -220,14 +220,14 @@ class _Verifier:
         if isinstance(place, Output):
             results = self._graph.results
             is_result = place.index < len(results) and results[place.index].value.storage is storage
-            internal_assert(is_result, f"{op.spec} writes output {place.index}, which is not that result")
+            internal_assert(is_result, f"{op.spec} writes output {place.index}, which is not the corresponding result")
         shared = [each for each, read in enumerate(op.inputs) if read.storage is storage]
         if self._writes[storage] > 0 or shared:
             is_in_place = index == 0 and shared == [op.spec.in_place]
             internal_assert(is_in_place, f"{op.spec} overwrites a value of another op")
             over = op.inputs[shared[0]]
             is_same = over.dims == value.dims and over.dtype == value.dtype
-            internal_assert(is_same, f"{op.spec} works in place on a value of another size or dtype")
+            internal_assert(is_same, f"{op.spec} works in place on a value of a different size or dtype")
 
 
 def tensors_of(op: Op) -> Iterator[Value]:

@@ -98,7 +98,7 @@ def _fuse_int8(partition: Partition) -> None:
 PIPELINE: tuple[Pass, ...] = (
     PartitionPass(
         name="eliminate_dead_ops",
-        before="Lowering added the ops of every node, and weights have PyTorch's layout.",
+        before="The graph has the ops of every node, and weights have PyTorch's layout.",
         after="Each op writes a state, or a value that a later op or the caller reads.",
         run=lambda part: drop_unread(part.graph),
     ),
@@ -129,7 +129,7 @@ PIPELINE: tuple[Pass, ...] = (
     PartitionPass(
         name="fuse_int8",
         before="Activations are fused, and the quantized values of dequantized weights are known.",
-        after="A float op between dequantize and quantize is one int8 op, if there is one for it.",
+        after="A float op between dequantize and quantize is one int8 op, if one exists for it.",
         run=_fuse_int8,
     ),
     PartitionPass(
@@ -153,32 +153,32 @@ PIPELINE: tuple[Pass, ...] = (
     PartitionPass(
         name="prepare_attention",
         before="The dtypes of keys and values are final, and weights are not packed.",
-        after="SDPA and matmul have workspaces, and one GEMM computes queries, keys and values of the same rows.",
+        after="SDPA and matmul have workspaces, and one GEMM computes the queries, keys and values of the same rows.",
         run=lambda part: prepare_attention(part.graph, part.options),
         completes=(SdpaF32, Matmul),
     ),
     PartitionPass(
         name="convert_weights",
-        before="No later pass computes with the elements of several weights.",
+        before="No later pass combines the elements of several weights.",
         after="Weights have the dtype of the option `weights`, unless it is `auto`.",
         run=lambda part: store_weights(part.graph, part.options),
     ),
     PartitionPass(
         name="choose_convolutions",
         before="Activations and residuals are fused, and weights have their final dtype.",
-        after="Convolutions use Winograd, and inverted residuals row tiling, by the options and the cost model.",
+        after="The options and the cost model select Winograd for convolutions and row tiling for inverted residuals.",
         run=lambda part: choose(part.graph, part.options),
     ),
     ProgramPass(
         name="choose_strassen",
-        before="The GEMMs of all partitions are known, and so are the ops that share their weights.",
-        after="GEMMs use Strassen's algorithm by the options and the cost model.",
+        before="The GEMMs of all partitions, and the ops that share their weights, are known.",
+        after="The options and the cost model select Strassen's algorithm for GEMMs.",
         run=lambda parts: choose_strassen([(part.graph, part.options) for part in parts]),
     ),
     PartitionPass(
         name="split_widest_block",
-        before="Inverted residuals that gain by row tiling are one op, and weights are not packed.",
-        after="The inverted residual that needs the most scratch computes one half of its channels at a time.",
+        before="Inverted residuals that benefit from row tiling are one op, and weights are not packed.",
+        after="The inverted residual that needs the most scratch computes half of its channels at a time.",
         run=lambda part: halve_widest(part.graph),
     ),
     PartitionPass(
@@ -191,7 +191,7 @@ PIPELINE: tuple[Pass, ...] = (
     PartitionPass(
         name="cast_weights",
         before="Ops with a variant for float16 weights have that variant.",
-        after="Ops that need float32 read no float16 or bfloat16 constant.",
+        after="Ops that need float32 do not read float16 or bfloat16 constants.",
         run=lambda part: read_as_floats(part.graph),
     ),
     PartitionPass(

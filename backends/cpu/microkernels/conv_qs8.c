@@ -3,7 +3,7 @@
 #include "backends/cpu/microkernels/windows_i8.h"
 
 _Static_assert(ET_CPU_CONV_QS8_MAX_QUADS * 4 * 128 <= 1 << 21,
-               "sums of weights are et_sum_of_bytes");
+               "sums of weights fit et_sum_of_bytes");
 
 _Static_assert(ET_CPU_CONV_QS8_MAX_QUADS <= ET_I8_MOST_QUADS,
                "a row fits its buffer");

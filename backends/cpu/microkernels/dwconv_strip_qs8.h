@@ -17,9 +17,9 @@
 #define ET_HAS_SLIDE 0
 #endif
 
-_Static_assert(ET_STRIP_PANELS == ET_U8_MOST_PARTS, "a panel is a part");
+_Static_assert(ET_STRIP_PANELS == ET_U8_MOST_PARTS, "each part is one panel");
 _Static_assert(ET_CPU_DWCONV_CHANNELS_I8 % ET_STRIP_CHANNELS == 0,
-               "all are done");
+               "blocks consist of whole strips");
 
 /* How products are accumulated. */
 typedef enum et_form_i8 {

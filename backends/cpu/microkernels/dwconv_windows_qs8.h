@@ -18,7 +18,7 @@
 #define ET_MOST_QUADS 96
 
 _Static_assert(ET_MOST_QUADS >= ET_CPU_DWCONV_QS8_MAX_TAPS, "a window fits");
-_Static_assert(ET_CPU_DWCONV_QS8_MAX_TAPS % 4 == 0, "rows come in quads");
+_Static_assert(ET_CPU_DWCONV_QS8_MAX_TAPS % 4 == 0, "quads of rows fit");
 
 #if ET_SUMS_OF_16
 ET_INLINE void et_add_narrow_i8(const et_word_i8 *x, const et_word_i8 *taps,

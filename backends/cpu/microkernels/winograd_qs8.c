@@ -11,9 +11,9 @@
 #define PAIRS_LANES (2 * ET_CPU_LANES)
 
 _Static_assert(ET_CPU_WINOGRAD_QS8_CHANNEL_STEP % PAIRS_LANES == 0,
-               "channels are whole vectors");
+               "channels fill whole vectors");
 _Static_assert(ET_CPU_WINOGRAD_QS8_MAX_CHANNELS * 9 * 128 * 128 < 1 << 25,
-               "accumulators are recovered");
+               "the division recovers accumulators");
 
 /* Number of panels of a tile. */
 #if defined(ET_CPU_ISA_AVX512)

@@ -8,7 +8,7 @@ et_status et_cpu_check_broadcast(const et_cpu_op *op, const et_cpu_tensor *x,
   const char *name = op->type->schema->name;
   const size_t index = et_cpu_tensor_index(op, x);
   ET_CPU_CHECK(error, x->rank <= y->rank,
-               "%s: tensor %zu has %d dims, the output %d", name, index,
+               "%s: tensor %zu has %d dims, but the output has %d", name, index,
                (int)x->rank, (int)y->rank);
   const int32_t *sizes = y->sizes + (y->rank - x->rank);
   for (uint8_t i = 0; i < x->rank; i++) {

@@ -163,7 +163,7 @@ static void test_rejects_casts_that_are_not_supported(void **state) {
   et_test_refused(&test, "cast: float16 to bfloat16 is not supported");
   test.tensors[1].dtype = F32;
   test.tensors[0].dtype = ET_SCALAR_TYPE_INT64;
-  et_test_refused(&test, "cast: tensor 0 is int64: not supported");
+  et_test_refused(&test, "cast: tensor 0 has unsupported dtype int64");
   test.tensors[0].dtype = F16;
   test.tensors[0].numel = 5;
   et_test_refused(&test, "cast: tensor 0 has 5 elements, expected 6");

@@ -3,8 +3,8 @@
 et_status et_cpu_check_same_batch(const et_cpu_op *op, const et_cpu_tensor *x,
                                   const et_cpu_tensor *y, et_error *error) {
   ET_CPU_CHECK(error, x->sizes[0] == y->sizes[0],
-               "%s: input has %d images, output %d", op->type->schema->name,
-               (int)x->sizes[0], (int)y->sizes[0]);
+               "%s: input has %d images, but output has %d",
+               op->type->schema->name, (int)x->sizes[0], (int)y->sizes[0]);
   return ET_STATUS_OK;
 }
 
@@ -13,10 +13,10 @@ et_status et_cpu_check_same_channels(const et_cpu_op *op,
                                      const et_cpu_tensor *y, et_error *error) {
   const int32_t *in = x->sizes;
   const int32_t *out = y->sizes;
-  ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
-               "%s: input has %d images of %d channels, output %d of %d",
-               op->type->schema->name, (int)in[0], (int)in[3], (int)out[0],
-               (int)out[3]);
+  ET_CPU_CHECK(
+      error, in[0] == out[0] && in[3] == out[3],
+      "%s: input has %d images of %d channels, but output has %d of %d",
+      op->type->schema->name, (int)in[0], (int)in[3], (int)out[0], (int)out[3]);
   return ET_STATUS_OK;
 }
 

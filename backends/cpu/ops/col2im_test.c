@@ -116,7 +116,8 @@ static void test_rejects_invalid_shapes_and_windows(void **state) {
   test.attributes[2] = 0;
   et_test_refused(&test, "col2im: attribute 2 is 0, expected 1 to 1048576");
   test.attributes[2] = 2;
-  et_test_refused(&test, "col2im: 5 outputs along an axis of 5, expected 3");
+  et_test_refused(&test,
+                  "col2im: 5 outputs along an axis of size 5, expected 3");
   test.attributes[2] = 1;
   test.tensors[0].sizes[3] = 8;
   et_test_refused(&test, "col2im: tensor 0, dim 3 is 8, expected 9");

@@ -189,10 +189,11 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   test.attributes[5] = 0x7fffffff;
   et_test_refused(&test, "conv_f32: attribute 5 is 2147483647");
   test.attributes[5] = 2;
-  et_test_refused(&test, "conv_f32: 6 outputs along an axis of 6");
+  et_test_refused(&test, "conv_f32: 6 outputs along an axis of size 6");
   test.attributes[5] = 1;
   test.attributes[11] = 3;
-  et_test_refused(&test, "conv_f32: 3 groups of 4 channels, 8 outputs");
+  et_test_refused(&test,
+                  "conv_f32: 3 groups do not divide 4 channels and 8 outputs");
   test.attributes[0] = 2;
   et_test_refused(&test, "conv_f32: attribute 0 is 2, expected 0 to 1");
   test.attributes[0] = 0;
@@ -205,7 +206,7 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   test.tensors[1].sizes[2] = 9;
   et_test_refused(&test, "conv_f32: tensor 1, dim 2 is 9, expected 18");
   test.tensors[0].sizes[0] = 2;
-  et_test_refused(&test, "conv_f32: input has 2 images, output 1");
+  et_test_refused(&test, "conv_f32: input has 2 images, but output has 1");
   test.tensors[0].dtype = ET_SCALAR_TYPE_INT32;
   et_test_refused(&test, "conv_f32: tensor 0 is int32, expected float32");
   et_test_end(&test);

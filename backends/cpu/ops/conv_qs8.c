@@ -15,9 +15,10 @@ static et_cpu_conv_qs8_function *const variants[ET_CPU_ISA_COUNT] =
  * suffice. */
 static et_status check_depth(int64_t channels, int64_t columns, int64_t groups,
                              int64_t taps, et_error *error) {
-  ET_CPU_CHECK(error, channels % groups == 0 && columns % groups == 0,
-               "conv_qs8: %lld groups of %lld channels, %lld columns",
-               (long long)groups, (long long)channels, (long long)columns);
+  ET_CPU_CHECK(
+      error, channels % groups == 0 && columns % groups == 0,
+      "conv_qs8: %lld groups do not divide %lld channels and %lld columns",
+      (long long)groups, (long long)channels, (long long)columns);
   const int64_t quads = (taps * (channels / groups) + 3) / 4;
   ET_CPU_CHECK(error,
                taps <= ET_CPU_CONV_QS8_MAX_TAPS &&

@@ -392,7 +392,8 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   et_test_op test;
   make(&test, &s);
   test.attributes[17] = 3;
-  et_test_refused(&test, "conv_qs8: 3 groups of 8 channels, 20 columns");
+  et_test_refused(&test,
+                  "conv_qs8: 3 groups do not divide 8 channels and 20 columns");
   test.attributes[17] = 2;
   test.attributes[10] = 200;
   et_test_refused(&test, "conv_qs8: quantized value of tensor 0 is 200");

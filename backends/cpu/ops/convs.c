@@ -21,7 +21,7 @@ static et_status check_weights(const et_cpu_op *op,
   const int64_t channels = channels_of(args);
   const int64_t columns = args->y->sizes[3];
   ET_CPU_CHECK(error, channels % groups == 0 && columns % groups == 0,
-               "%s: %lld groups of %lld channels, %lld outputs",
+               "%s: %lld groups do not divide %lld channels and %lld outputs",
                op->type->schema->name, (long long)groups, (long long)channels,
                (long long)columns);
   const int64_t panels = (columns / groups + 15) / 16;

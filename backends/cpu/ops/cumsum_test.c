@@ -92,7 +92,7 @@ static void test_what_is_refused(void **state) {
   test.tensors[1].dtype = ET_SCALAR_TYPE_INT64;
   et_test_refused(&test, "cumsum: tensor 1 is int64, expected float32");
   test.tensors[0].dtype = ET_SCALAR_TYPE_FLOAT16;
-  et_test_refused(&test, "cumsum: tensor 0 is float16: not supported");
+  et_test_refused(&test, "cumsum: tensor 0 has unsupported dtype float16");
   test.tensors[0].dtype = test.tensors[1].dtype = F32;
   test.tensors[1].sizes[1] = 4;
   et_test_refused(&test, "cumsum: tensor 1, dim 1 is 4, expected 3");

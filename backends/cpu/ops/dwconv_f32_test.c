@@ -198,7 +198,8 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
   test.tensors[3].sizes[3] = 19;
   et_test_refused(
-      &test, "dwconv_f32: input has 1 images of 20 channels, output 1 of 19");
+      &test,
+      "dwconv_f32: input has 1 images of 20 channels, but output has 1 of 19");
   test.tensors[3].sizes[3] = 20;
   test.tensors[1].sizes[1] = 8;
   et_test_refused(&test, "dwconv_f32: tensor 1, dim 1 is 8, expected 9");

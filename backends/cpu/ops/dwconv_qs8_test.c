@@ -208,7 +208,8 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   test.tensors[1].sizes[1] = 3;
   test.tensors[5].sizes[3] = 21;
   et_test_refused(
-      &test, "dwconv_qs8: input has 1 images of 20 channels, output 1 of 21");
+      &test,
+      "dwconv_qs8: input has 1 images of 20 channels, but output has 1 of 21");
   test.tensors[5].sizes[3] = 20;
   test.attributes[12] = 128;
   et_test_refused(&test, "dwconv_qs8: quantized value of tensor 0 is 128");

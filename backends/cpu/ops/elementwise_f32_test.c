@@ -396,7 +396,7 @@ static void test_rejects_invalid_programs(void **state) {
   et_test_refused(
       &test, "elementwise_f32: 10 attributes, expected 1 plus a multiple of 5");
   test.op.attribute_count = 1;
-  et_test_refused(&test, "elementwise_f32: a program has no instructions");
+  et_test_refused(&test, "elementwise_f32: the program has no instructions");
   test.op.attribute_count = 1 + 5 * 31;
   et_test_refused(&test, "elementwise_f32: 33 registers, expected at most 32");
   et_test_end(&test);
@@ -411,14 +411,16 @@ static void test_rejects_operands_of_other_sizes_and_dtypes(void **state) {
                   "elementwise_f32: tensor 1, dim 0 is 2, expected 3 or 1");
   test.tensors[1].sizes[0] = 1;
   test.tensors[1].rank = 3;
-  et_test_refused(&test, "elementwise_f32: tensor 1 has 3 dims, the output 2");
+  et_test_refused(&test,
+                  "elementwise_f32: tensor 1 has 3 dims, but the output has 2");
   test.tensors[1].rank = 2;
   test.tensors[2].dtype = ET_SCALAR_TYPE_INT64;
   et_test_refused(
       &test, "elementwise_f32: tensor 2 is int64, expected float32 or bool");
   test.tensors[2].dtype = F32;
   test.tensors[1].dtype = ET_SCALAR_TYPE_INT8;
-  et_test_refused(&test, "elementwise_f32: tensor 1 is int8: not supported");
+  et_test_refused(&test,
+                  "elementwise_f32: tensor 1 has unsupported dtype int8");
   et_test_end(&test);
 }
 

@@ -128,7 +128,8 @@ static void test_rejects_opcodes_that_integers_do_not_have(void **state) {
       "elementwise_i64: instruction 0 reads register 1, expected 0 to 0");
   test.attributes[2] = 0;
   test.tensors[1].dtype = ET_SCALAR_TYPE_FLOAT32;
-  et_test_refused(&test, "elementwise_i64: tensor 1 is float32: not supported");
+  et_test_refused(&test,
+                  "elementwise_i64: tensor 1 has unsupported dtype float32");
   test.tensors[1].dtype = I64;
   test.tensors[0].sizes[0] = 3;
   et_test_refused(&test,

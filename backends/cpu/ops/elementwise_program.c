@@ -34,7 +34,7 @@ et_status et_cpu_check_elementwise_program(
   ET_CPU_CHECK(error, program->operands == op->input_count,
                "%s: %d operands, expected %d", op->type->schema->name,
                (int)program->operands, (int)op->input_count);
-  ET_CPU_CHECK(error, program->count > 0, "%s: a program has no instructions",
+  ET_CPU_CHECK(error, program->count > 0, "%s: the program has no instructions",
                op->type->schema->name);
   const size_t operands = op->input_count;
   ET_CPU_CHECK(error,

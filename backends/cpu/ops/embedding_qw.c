@@ -26,7 +26,8 @@ static et_status check_table(const et_cpu_op *op,
   ET_CPU_CHECK(error,
                groups > 0 && words > 0 && words % groups == 0 &&
                    words <= INT32_MAX / per_word,
-               "embedding_qw: %d groups of %d words", (int)groups, (int)words);
+               "embedding_qw: %d words do not form %d groups", (int)words,
+               (int)groups);
   const int64_t sizes[3] = {panels, groups, 16};
   ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->scales, 3, sizes, error));
   return args->offsets != NULL
@@ -41,8 +42,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   ET_CPU_CHECK(
       error,
       (args.offsets != NULL) == (format->offset != ET_CPU_WEIGHT_OFFSET_NONE),
-      "embedding_qw: %d inputs with weight offset %d", (int)op->input_count,
-      (int)format->offset);
+      "embedding_qw: %d inputs do not match weight offset %d",
+      (int)op->input_count, (int)format->offset);
   ET_RETURN_IF_ERROR(check_table(op, &args, error));
   return et_cpu_check_gathered(op, args.y, args.indices,
                                args.table->sizes[1] * (32 / format->bits),

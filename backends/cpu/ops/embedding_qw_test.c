@@ -112,10 +112,10 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "embedding_qw: weights have 6 bits");
   test.attributes[1] = 4;
   test.attributes[2] = 0;
-  et_test_refused(&test, "embedding_qw: 4 inputs with weight offset 0");
+  et_test_refused(&test, "embedding_qw: 4 inputs do not match weight offset 0");
   test.attributes[2] = 1;
   test.tensors[1].sizes[1] = 3;
-  et_test_refused(&test, "embedding_qw: 3 groups of 4 words");
+  et_test_refused(&test, "embedding_qw: 4 words do not form 3 groups");
   test.tensors[1].sizes[1] = GROUPS;
   for (uint8_t i = 1; i < ET_CPU_MAX_RANK; i++) {
     test.tensors[2].sizes[i] = 1;

@@ -51,10 +51,11 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   const et_cpu_tensor *y = args.y;
   const size_t selected = count_selected(args.mask);
   if (selected > args.source->numel) {
-    ET_CPU_FAIL(run,
-                "masked_scatter: the mask selects %zu elements, the source has "
-                "%zu",
-                selected, args.source->numel);
+    ET_CPU_FAIL(
+        run,
+        "masked_scatter: the mask selects %zu elements, but the source has "
+        "%zu",
+        selected, args.source->numel);
     return;
   }
   if (y->data != x->data && y->bytes > 0) {

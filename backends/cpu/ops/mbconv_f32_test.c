@@ -432,7 +432,7 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   et_test_refused(&test, "mbconv_f32: kernel has 33 rows, expected 1 to 32");
   test.attributes[16] = 5;
   et_test_refused(&test,
-                  "mbconv_f32: 6 outputs along an axis of 6, expected 4");
+                  "mbconv_f32: 6 outputs along an axis of size 6, expected 4");
   test.attributes[16] = 3;
   test.tensors[5].sizes[1] = 9;
   test.tensors[4].numel = 10;

@@ -67,7 +67,7 @@ static et_status fail_dtype(const et_cpu_op *op, size_t index, uint16_t allowed,
   }
   const char *format = count == 1   ? "%s: tensor %zu is %s, expected %s"
                        : count == 2 ? "%s: tensor %zu is %s, expected %s or %s"
-                                    : "%s: tensor %zu is %s: not supported";
+                                    : "%s: tensor %zu has unsupported dtype %s";
   return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE, format,
                  op->type->schema->name, index,
                  et_scalar_type_name(op->tensors[index]->dtype), names[0],

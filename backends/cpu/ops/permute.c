@@ -28,7 +28,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_permute_args args = et_cpu_permute_args_of(op);
   const et_cpu_tensor *x = args.x;
   ET_CPU_CHECK(error, args.attributes.permutation_count == x->rank,
-               "permute: %zu attributes for %d dims",
+               "permute: %zu attributes, expected one for each of %d dims",
                args.attributes.permutation_count, (int)x->rank);
   ET_RETURN_IF_ERROR(check_permutation(&args, error));
   int64_t sizes[ET_CPU_MAX_RANK];

@@ -134,7 +134,8 @@ static void test_rejects_words_that_are_not_a_permutation(void **state) {
   et_test_refused(&test, "permute: tensor 1 is int32, expected float32");
   test.tensors[1].dtype = ET_SCALAR_TYPE_FLOAT32;
   test.op.attribute_count = 1;
-  et_test_refused(&test, "permute: 1 attributes for 2 dims");
+  et_test_refused(&test,
+                  "permute: 1 attributes, expected one for each of 2 dims");
   test.op.attribute_count = 2;
   test.tensors[1].sizes[0] = 5;
   et_test_refused(&test, "permute: tensor 1, dim 0 is 5, expected 4");

@@ -157,7 +157,8 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   et_test_refused(&test, "pool_f32: attribute 0 is 2, expected 0 to 1");
   test.attributes[0] = 1;
   test.tensors[1].sizes[2] = 4;
-  et_test_refused(&test, "pool_f32: 4 outputs along an axis of 6, expected 3");
+  et_test_refused(&test,
+                  "pool_f32: 4 outputs along an axis of size 6, expected 3");
   test.attributes[1] = test.attributes[2] = 0;
   et_test_refused(&test, "pool_f32: global pooling has 3 x 4 outputs");
   test.attributes[2] = 2;

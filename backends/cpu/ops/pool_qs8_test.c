@@ -165,8 +165,9 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   et_test_refused(&test, "attribute 15 is not a positive number");
   test.attributes[15] = 0x3f800000;
   test.tensors[1].sizes[3] = 5;
-  et_test_refused(&test,
-                  "pool_qs8: input has 1 images of 4 channels, output 1 of 5");
+  et_test_refused(
+      &test,
+      "pool_qs8: input has 1 images of 4 channels, but output has 1 of 5");
   test.tensors[1].sizes[3] = 4;
   test.attributes[1] = test.attributes[2] = 0;
   test.tensors[0].sizes[1] = test.tensors[0].sizes[2] = 3000;

@@ -71,19 +71,20 @@ static et_status check_heads(const et_cpu_op *op,
   const head_rows queries = {args->q, a->heads, a->depth, a->offsets[0]};
   const head_rows results = {args->y, a->heads, 0, 0};
   ET_CPU_CHECK(error, a->heads % a->groups == 0,
-               "sdpa_f32: %d heads in %d groups", (int)a->heads,
+               "sdpa_f32: %d heads do not form %d groups", (int)a->heads,
                (int)a->groups);
   ET_RETURN_IF_ERROR(check_rows(op, queries, args->q, error));
   ET_RETURN_IF_ERROR(check_rows(op, results, args->q, error));
   const int32_t width = width_of(args);
   ET_CPU_CHECK(error, width >= 1 && width * a->heads == y[2],
-               "sdpa_f32: rows of %d for %d heads", (int)y[2], (int)a->heads);
+               "sdpa_f32: rows of %d cannot be divided into %d heads",
+               (int)y[2], (int)a->heads);
   const head_rows keys = {args->k, a->groups, a->depth, a->offsets[1]};
   const head_rows values = {args->v, a->groups, width, a->offsets[2]};
   ET_RETURN_IF_ERROR(check_rows(op, values, args->k, error));
   ET_RETURN_IF_ERROR(check_rows(op, keys, args->v, error));
   ET_CPU_CHECK(error, args->k->sizes[0] == args->q->sizes[0],
-               "sdpa_f32: queries of %d batches, keys of %d",
+               "sdpa_f32: queries have batch size %d, but keys have %d",
                (int)args->q->sizes[0], (int)args->k->sizes[0]);
   return ET_STATUS_OK;
 }

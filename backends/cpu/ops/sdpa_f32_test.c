@@ -446,7 +446,7 @@ static void test_attributes_that_do_not_fit_are_refused(void **state) {
   et_test_refused(&test, "sdpa_f32: attribute 0 is 0");
   test.attributes[0] = 4;
   test.attributes[1] = 3;
-  et_test_refused(&test, "sdpa_f32: 4 heads in 3 groups");
+  et_test_refused(&test, "sdpa_f32: 4 heads do not form 3 groups");
   test.attributes[1] = 2;
   test.attributes[2] = 0;
   et_test_refused(&test, "sdpa_f32: attribute 2 is 0");
@@ -481,9 +481,9 @@ static void test_sizes_that_do_not_fit_are_refused(void **state) {
   et_test_refused(&test, "sdpa_f32: tensor 3, dim 3 is 1, expected 7");
   test.tensors[3].sizes[3] = 7;
   test.tensors[4].sizes[2] = 25;
-  et_test_refused(&test, "sdpa_f32: rows of 25 for 4 heads");
+  et_test_refused(&test, "sdpa_f32: rows of 25 cannot be divided into 4 heads");
   test.tensors[4].sizes[2] = 0;
-  et_test_refused(&test, "sdpa_f32: rows of 0 for 4 heads");
+  et_test_refused(&test, "sdpa_f32: rows of 0 cannot be divided into 4 heads");
   test.tensors[4].sizes[2] = 24;
   test.tensors[5].sizes[1]--;
   et_test_refused(&test, "sdpa_f32: workspace is [3, ");

@@ -20,7 +20,7 @@ et_status et_cpu_check_window_sizes(const et_cpu_op *op,
   for (size_t axis = 0; axis < 2; axis++) {
     const int64_t expected = et_cpu_window_output_size(window, axis, in[axis]);
     ET_CPU_CHECK(error, out[axis] == expected,
-                 "%s: %d outputs along an axis of %d, expected %lld",
+                 "%s: %d outputs along an axis of size %d, expected %lld",
                  op->type->schema->name, (int)out[axis], (int)in[axis],
                  (long long)expected);
   }

@@ -266,8 +266,8 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   et_test_refused(&test, "winograd_f32: workspace is [0, 5040]");
   test.tensors[5].sizes[0] = 1;
   test.attributes[0] = 2;
-  et_test_refused(&test,
-                  "winograd_f32: 6 outputs along an axis of 6, expected 7");
+  et_test_refused(
+      &test, "winograd_f32: 6 outputs along an axis of size 6, expected 7");
   test.attributes[0] = 1;
   test.tensors[1].sizes[0] = 16;
   et_test_refused(&test, "winograd_f32: tensor 1, dim 0 is 16, expected 36");

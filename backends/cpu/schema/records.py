@@ -12,7 +12,7 @@ Pair = tuple[int, int]
 Padding = tuple[int, int, int, int]
 
 MAX_KERNEL = 1 << 15
-"""Bounds of kernels, and of strides, padding and dilation. Their sums and products fit in int64."""
+"""Maximum size of a kernel along an axis. Sums and products of it and `MAX_WINDOW` fit in int64."""
 
 
 class ActivationFunction(IntEnum):

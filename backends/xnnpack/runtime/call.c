@@ -128,7 +128,8 @@ static et_status resize_output(const et_cpu_tensor *value, size_t index,
   }
   ET_RETURN_IF_ERROR(et_tensor_resize(tensor, sizes, tensor->rank, error));
   if (tensor->numel != value->numel) {
-    return fail_argument(error, index, "is a scalar, expected more elements");
+    return fail_argument(error, index,
+                         "is a scalar, but more elements are expected");
   }
   return tensor->data != NULL || tensor->numel == 0
              ? ET_STATUS_OK

@@ -191,7 +191,7 @@ void et_xnn_slice(et_xnn_builder *b) {
     const int64_t offset = et_fb_u32_at(offsets, i);
     const int64_t size = et_fb_u32_at(sizes, i);
     ET_XNN_REQUIRE(b, size > 0 && offset + size <= x.sizes[i],
-                   "%lld elements from %lld on exceed dim %u of size %d",
+                   "%lld elements starting at %lld exceed dim %u of size %d",
                    (long long)size, (long long)offset, (unsigned)i,
                    (int)x.sizes[i]);
     c.places[2 * i] = (int32_t)offset;
@@ -210,7 +210,7 @@ void et_xnn_pad(et_xnn_builder *b) {
   et_xnn_dims y = {.rank = x.rank};
   ET_XNN_REQUIRE(
       b, et_fb_count(before) == x.rank && et_fb_count(after) == x.rank,
-      "%u and %u paddings for %u dims", (unsigned)et_fb_count(before),
+      "%u and %u padding values for %u dims", (unsigned)et_fb_count(before),
       (unsigned)et_fb_count(after), (unsigned)x.rank);
   for (uint8_t i = 0; i < x.rank; i++) {
     const int64_t first = et_fb_u32_at(before, i);

@@ -10,7 +10,7 @@
 static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_round_rows_args args = et_cpu_round_rows_args_of(op);
   ET_CPU_CHECK(error, args.attributes.row_dims <= args.x->rank,
-               "round_rows: rows have %d dims, tensors %d",
+               "round_rows: rows have %d dims, but tensors have %d",
                (int)args.attributes.row_dims, (int)args.x->rank);
   return et_cpu_check_alike(op, args.y, args.x, error);
 }

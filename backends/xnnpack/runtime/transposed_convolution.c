@@ -15,10 +15,11 @@ static et_status check_weights(const et_cpu_op *op,
   const int64_t groups = args->attributes.groups;
   const int64_t channels = args->x->sizes[3];
   const int64_t columns = args->y->sizes[3];
-  ET_CPU_CHECK(error, channels % groups == 0 && columns % groups == 0,
-               "transposed_convolution: %lld groups of %lld channels, %lld "
-               "outputs",
-               (long long)groups, (long long)channels, (long long)columns);
+  ET_CPU_CHECK(
+      error, channels % groups == 0 && columns % groups == 0,
+      "transposed_convolution: %lld groups do not divide %lld channels "
+      "and %lld outputs",
+      (long long)groups, (long long)channels, (long long)columns);
   const int64_t panels = (columns / groups + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
   const int64_t depth = (int64_t)kernel[0] * kernel[1] * (channels / groups);
   const int64_t packed[4] = {groups, panels, depth, ET_CPU_PANEL};

@@ -187,8 +187,8 @@ static et_status check_tensor_scale(uint32_t id, const et_xnn_value *value,
                "xvalues[%u] has a scale that is not a positive number",
                (unsigned)id);
   ET_XNN_CHECK(error, q->zero_point >= low && q->zero_point <= high,
-               "xvalues[%u] has zero point %d, out of range", (unsigned)id,
-               (int)q->zero_point);
+               "xvalues[%u] has zero point %d, which is out of range",
+               (unsigned)id, (int)q->zero_point);
   return ET_STATUS_OK;
 }
 
@@ -223,7 +223,7 @@ static et_status check_dims(uint32_t id, et_fb_table tensor,
   ET_XNN_CHECK(error,
                et_fb_count(dims) <= ET_XNN_MOST_DIMS &&
                    et_fb_count(dims) == et_fb_u32(tensor, ET_XNN_TENSOR_RANK),
-               "xvalues[%u] has %u dims, declares %u", (unsigned)id,
+               "xvalues[%u] has %u dims, but declares %u", (unsigned)id,
                (unsigned)et_fb_count(dims),
                (unsigned)et_fb_u32(tensor, ET_XNN_TENSOR_RANK));
   for (uint8_t i = 0; i < value->dims.rank; i++) {

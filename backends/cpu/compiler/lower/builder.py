@@ -168,7 +168,7 @@ class Builder:
         """
         if value.dtype == dtype:
             return value
-        internal_assert(value.dtype in HALVES or dtype in HALVES, f"{value.dtype} was passed for {dtype}")
+        internal_assert(value.dtype in HALVES or dtype in HALVES, f"got a value of {value.dtype}, expected {dtype}")
         converted = Value(dtype, value.dims)
         self.op(Cast(), [value], converted, node)
         return converted

@@ -78,7 +78,7 @@ def _refuses_range(program: Program, node: Node) -> Refusal:
     if tensor_of(node).dtype not in WHOLE or not isinstance(step, int):
         return "a range of dynamic length must have integer elements"
     if isinstance(start, float) or not program.bounds.holds(start):
-        return "a range of dynamic length must start at 0 or above"
+        return "a range of dynamic length must not start below 0"
     return None
 
 

@@ -209,7 +209,7 @@ def _refuses_slice(program: Program, node: Node) -> Refusal:
 def _refuses_copy(program: Program, node: Node) -> Refusal:
     same = tensor_of(node.args[1]).dtype == tensor_of(node).dtype
     if not same:
-        return "the source has another dtype"
+        return "the dtype of the source differs"
     return refuses_sizes(program, dims_at(node.args[1]), dims_at(node), broadcast=True)
 
 

@@ -143,7 +143,7 @@ def refuses_clamp(program: Program, node: Node) -> Refusal:
     """Refuse bounds whose dtype differs from that of the tensor."""
     x = tensor_of(node.args[0])
     if x.dtype != tensor_of(node).dtype or x.dtype == torch.bool:
-        return "bounds of another dtype are not supported"
+        return "bounds of a different dtype are not supported"
     reasons = (refuses_sizes(program, dims_at(each), dims_at(node), broadcast=True) for each in node.all_input_nodes)
     return next((reason for reason in reasons if reason is not None), None)
 

@@ -79,7 +79,7 @@ def _refuses_masked_scatter(program: Program, node: Node) -> Refusal:
     if mask.dtype is not torch.bool:
         return f"the mask is {mask.dtype}; only bool is supported"
     if x.dtype != source.dtype:
-        return "the written elements have another dtype"
+        return "the dtype of the written elements differs from that of the buffer"
     reasons = (refuses_sizes(program, dims_at(each), dims_at(node), broadcast=True) for each in node.args[:2])
     return next((reason for reason in reasons if reason is not None), None)
 
@@ -100,7 +100,7 @@ def _start(node: Node) -> Dim:
 
 def _refuses_scatter(program: Program, node: Node) -> Refusal:
     if tensor_of(node.args[_ROWS]).dtype != tensor_of(node).dtype:
-        return "the written rows have another dtype"
+        return "the dtype of the written rows differs from that of the buffer"
     if argument(node, 5, "step", 1) != 1:
         return "rows can be written only with step 1"
     if not program.bounds.holds(_start(node)):

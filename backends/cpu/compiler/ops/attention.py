@@ -14,12 +14,12 @@ _RANK_OF_CACHES = 4
 
 @check_shapes.register
 def _check_sdpa(spec: SdpaF32, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (5, 6), f"{len(sizes)} tensors")
+    expect(spec, len(sizes) in (5, 6), f"unexpected number of tensors: {len(sizes)}")
     q, y = sizes[0], sizes[-2]
     k, v = ((each[0], *each[-2:]) for each in sizes[1:3])
     expect(spec, q[:2] == y[:2] and k[:2] == v[:2] and q[0] == k[0], f"rows of {q}, {k}, {v} and {y} differ")
     expect(spec, y[2] % spec.heads == 0 and spec.heads % spec.groups == 0, f"heads do not divide {y}")
-    expect(spec, len(sizes) == 5 or sizes[3][3] == k[1], f"the mask is {sizes[3]}, expected {k[1]} keys")
+    expect(spec, len(sizes) == 5 or sizes[3][3] == k[1], f"the mask has sizes {sizes[3]}, expected {k[1]} keys")
 
 
 @evaluate.register
@@ -48,10 +48,10 @@ def _heads(x: Tensor, heads: int, size: int) -> Tensor:
 
 @check_shapes.register
 def _check_update(spec: KvUpdate, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (3, 4), f"{len(sizes)} tensors")
+    expect(spec, len(sizes) in (3, 4), f"unexpected number of tensors: {len(sizes)}")
     cache, rows, *_, y = sizes
-    expect(spec, cache == y and len(cache) == len(rows) == 3, f"the cache is {cache}, the output {y}")
-    expect(spec, (rows[0], rows[2]) == (cache[0], cache[2]), f"rows {rows} of a cache {cache}")
+    expect(spec, cache == y and len(cache) == len(rows) == 3, f"cache {cache} and output {y} do not match")
+    expect(spec, (rows[0], rows[2]) == (cache[0], cache[2]), f"rows {rows} do not match the cache {cache}")
 
 
 @evaluate.register

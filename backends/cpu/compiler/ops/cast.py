@@ -15,7 +15,7 @@ HALVES = (torch.float16, torch.bfloat16)
 
 @check_shapes.register
 def _check_cast(spec: Cast, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 2, f"{len(sizes)} tensors")
+    expect(spec, len(sizes) == 2, f"unexpected number of tensors: {len(sizes)}")
     x, y = sizes
     expect(spec, product(x) == product(y), f"{x} and {y} have different numbers of elements")
 

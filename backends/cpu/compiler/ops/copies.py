@@ -14,7 +14,11 @@ def _check_copy(spec: Copy, sizes: Sizes) -> None:
     *inputs, y = sizes
     expect(spec, 1 <= len(inputs) <= COPY_INPUTS, f"{len(inputs)} inputs, expected 1 to {COPY_INPUTS}")
     expect(spec, all(len(each) == len(y) for each in inputs), f"ranks of {inputs} and {y} differ")
-    expect(spec, len(spec.strides) == len(inputs) * len(y), f"strides of {len(inputs)} inputs of rank {len(y)}")
+    expect(
+        spec,
+        len(spec.strides) == len(inputs) * len(y),
+        f"{len(spec.strides)} strides do not match {len(inputs)} inputs of rank {len(y)}",
+    )
 
 
 @evaluate.register
@@ -43,9 +47,9 @@ def _indices(start: int, stride: int, size: int, limit: int) -> Tensor:
 
 @check_shapes.register
 def _check_permute(spec: Permute, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 2, f"{len(sizes)} tensors")
+    expect(spec, len(sizes) == 2, f"unexpected number of tensors: {len(sizes)}")
     x, y = sizes
-    expect(spec, y == tuple(x[dim] for dim in spec.permutation), f"the input is {x}, the output {y}")
+    expect(spec, y == tuple(x[dim] for dim in spec.permutation), f"input {x} and output {y} do not match")
 
 
 @evaluate.register

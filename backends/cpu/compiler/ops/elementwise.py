@@ -54,16 +54,18 @@ def _check_f32(spec: ElementwiseF32, sizes: Sizes) -> None:
 def _check_i64(spec: ElementwiseI64, sizes: Sizes) -> None:
     _check_elementwise(spec, sizes)
     unsupported = [each.opcode.name for each in spec.instructions if not each.opcode.is_integer]
-    expect(spec, not unsupported, f"{unsupported} of integers")
+    expect(spec, not unsupported, f"{unsupported} of integers is not supported")
 
 
 def _check_elementwise(spec: Elementwise, sizes: Sizes) -> None:
     *inputs, y = sizes
-    expect(spec, len(inputs) == spec.operands <= ELEMENTWISE_MAX_OPERANDS, f"{len(inputs)} inputs")
+    expect(
+        spec, len(inputs) == spec.operands <= ELEMENTWISE_MAX_OPERANDS, f"unexpected number of inputs: {len(inputs)}"
+    )
     expect(spec, spec.operands + len(spec.instructions) <= ELEMENTWISE_MAX_REGISTERS, "too many registers")
     padded = [(1,) * (len(y) - len(each)) + tuple(each) for each in inputs]
     found = tuple(_broadcast([each[dim] for each in padded]) for dim in range(len(y)))
-    expect(spec, found == y, f"inputs of sizes {inputs} are broadcast to {found}, the output is {y}")
+    expect(spec, found == y, f"inputs of sizes {inputs} are broadcast to {found}, but the output is {y}")
 
 
 def _broadcast(sizes: Sequence[Any]) -> Any:

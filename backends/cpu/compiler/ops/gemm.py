@@ -18,7 +18,7 @@ from exir.dialects.quantized_weight_ops import quantized_rows
 
 @check_shapes.register
 def _check_gemm(spec: GemmF32, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (4, 5), f"{len(sizes)} tensors")
+    expect(spec, len(sizes) in (4, 5), f"unexpected number of tensors: {len(sizes)}")
     x, y = sizes[0], sizes[-1]
     expect(spec, x[:-1] == y[:-1], f"rows of {x} and {y} differ")
     expect(spec, len(sizes) == 4 or sizes[3] == y, "the residual and the output have different sizes")
@@ -34,15 +34,23 @@ def _gemm(spec: GemmF32, inputs: Sequence[Tensor], outputs: Sequence[Tensor], di
 
 @check_shapes.register
 def _check_strassen(spec: StrassenF32, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (6, 7), f"{len(sizes)} tensors")
+    expect(spec, len(sizes) in (6, 7), f"unexpected number of tensors: {len(sizes)}")
     x, packed, bias, *residual, y, sums, products = sizes
     k, n = x[-1], y[-1]
     expect(spec, x[:-1] == y[:-1], f"rows of {x} and {y} differ")
     expect(spec, residual in ([], [y]), "the residual and the output have different sizes")
     expect(spec, k % STRASSEN_MULTIPLE == n % STRASSEN_MULTIPLE == 0, f"{k} x {n} weights cannot be quartered")
-    expect(spec, packed == (STRASSEN_PRODUCTS * n // STRASSEN_MULTIPLE, k // 2, 16), f"weights {packed}")
-    expect(spec, bias == (n,), f"bias {bias}")
-    expect(spec, sums == spec.sums(x) and products[1:] == (spec.workspace(),), f"workspaces {sums} and {products}")
+    expect(
+        spec,
+        packed == (STRASSEN_PRODUCTS * n // STRASSEN_MULTIPLE, k // 2, 16),
+        f"unexpected shape of weights: {packed}",
+    )
+    expect(spec, bias == (n,), f"unexpected shape of bias: {bias}")
+    expect(
+        spec,
+        sums == spec.sums(x) and products[1:] == (spec.workspace(),),
+        f"workspaces {sums} and {products} do not fit",
+    )
 
 
 @evaluate.register
@@ -61,7 +69,7 @@ def _check_low_bit(spec: GemmF32Qbw, sizes: Sizes) -> None:
     x = sizes[0]
     for y in sizes[len(sizes) - count :]:
         expect(spec, x[:-1] == y[:-1], f"rows of {x} and {y} differ")
-    expect(spec, count == 1 or product(x[:-1]) == 1, f"several outputs of rows {x}, expected one row")
+    expect(spec, count == 1 or product(x[:-1]) == 1, f"several outputs require one row, got {x}")
     expect(spec, not residuals or sizes[operands + 1] == sizes[-1], "the residual and the output have different sizes")
 
 
@@ -95,11 +103,11 @@ def _dynamic(spec: GemmQd8Qbw, inputs: Sequence[Tensor], outputs: Sequence[Tenso
 
 @check_shapes.register
 def _check_grouped(spec: GroupedGemmF32, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 5, f"{len(sizes)} tensors")
+    expect(spec, len(sizes) == 5, f"unexpected number of tensors: {len(sizes)}")
     x, packed, _, ends, y = sizes
     expect(spec, len(x) == 2 and len(y) == 2 and x[0] == y[0], f"rows of {x} and {y} differ")
-    expect(spec, len(packed) == 4 and ends == packed[:1], f"weights {packed} of {ends} groups")
-    expect(spec, packed[2] == x[1], f"weights {packed} for rows {x}")
+    expect(spec, len(packed) == 4 and ends == packed[:1], f"weights {packed} and ends {ends} do not match")
+    expect(spec, packed[2] == x[1], f"weights {packed} and rows {x} do not match")
 
 
 @evaluate.register
@@ -115,11 +123,13 @@ def _grouped(spec: GroupedGemmF32, inputs: Sequence[Tensor], outputs: Sequence[T
 
 @check_shapes.register
 def _check_matmul(spec: Matmul, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 4, f"{len(sizes)} tensors")
+    expect(spec, len(sizes) == 4, f"unexpected number of tensors: {len(sizes)}")
     a, b, y, _ = sizes
     depth, columns = b[-2:][::-1] if spec.transposed else b[-2:]
     expect(spec, len(a) == len(b) == len(y), f"ranks of {a}, {b} and {y} differ")
-    expect(spec, a[-1] == depth and y[-2:] == (a[-2], columns), f"{a} times {b} is not {y}")
+    expect(
+        spec, a[-1] == depth and y[-2:] == (a[-2], columns), f"the product of {a} and {b} does not have the sizes {y}"
+    )
 
 
 @evaluate.register

@@ -30,10 +30,10 @@ def _topk(spec: Topk, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims:
 
 @check_shapes.register
 def _check_masked_scatter(spec: MaskedScatter, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 4, f"{len(sizes)} tensors")
+    expect(spec, len(sizes) == 4, f"unexpected number of tensors: {len(sizes)}")
     x, mask, _, y = sizes
-    expect(spec, x == y, f"the input is {x}, the output {y}")
-    expect(spec, product(x) == product(mask), f"the mask is {mask}, the input {x}")
+    expect(spec, x == y, f"input {x} and output {y} do not match")
+    expect(spec, product(x) == product(mask), f"mask {mask} and input {x} do not match")
 
 
 @evaluate.register

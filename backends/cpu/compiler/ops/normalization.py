@@ -22,9 +22,9 @@ def _softmax(spec: Softmax, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
 
 @check_shapes.register
 def _check_norm(spec: Norm, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (2, 3, 4), f"{len(sizes)} tensors")
+    expect(spec, len(sizes) in (2, 3, 4), f"unexpected number of tensors: {len(sizes)}")
     x, *rows, y = sizes
-    expect(spec, x == y, f"the input is {x}, the output {y}")
+    expect(spec, x == y, f"input {x} and output {y} do not match")
     expect(spec, all(row == x[-1:] for row in rows), f"scale and shift {rows} do not fit {x}")
 
 

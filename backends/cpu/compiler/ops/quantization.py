@@ -70,9 +70,9 @@ def _dequantize(spec: Dequantize, inputs: Sequence[Tensor], outputs: Sequence[Te
 
 @check_shapes.register
 def _check_binary(spec: BinaryQs8, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 3, f"{len(sizes)} tensors")
+    expect(spec, len(sizes) == 3, f"unexpected number of tensors: {len(sizes)}")
     a, b, y = sizes
-    expect(spec, a == y, f"the first operand is {a}, the output {y}")
+    expect(spec, a == y, f"first operand {a} and output {y} do not match")
     expect(spec, is_row(b, y), f"{b} are not the last sizes of {y}")
 
 
@@ -84,10 +84,10 @@ def _binary(spec: BinaryQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor]
 
 @check_shapes.register
 def _check_lut(spec: LutQs8, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 3, f"{len(sizes)} tensors")
+    expect(spec, len(sizes) == 3, f"unexpected number of tensors: {len(sizes)}")
     x, table, y = sizes
-    expect(spec, x == y, f"the input is {x}, the output {y}")
-    expect(spec, table == (256,), f"a lookup table {table}")
+    expect(spec, x == y, f"input {x} and output {y} do not match")
+    expect(spec, table == (256,), f"unexpected shape of the lookup table: {table}")
 
 
 @evaluate.register

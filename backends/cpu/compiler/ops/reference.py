@@ -24,7 +24,7 @@ def check_shapes(spec: OpSpec, sizes: Sizes) -> None:
     between sizes register a function.
     """
     declared = (*spec.inputs, *spec.outputs, *spec.workspaces)
-    expect(spec, len(sizes) == len(declared), f"{len(sizes)} tensors")
+    expect(spec, len(sizes) == len(declared), f"unexpected number of tensors: {len(sizes)}")
     named: dict[str, Dim] = {}
     for tensor, given in zip(declared, sizes, strict=True):
         if tensor.plain_dims is None:

@@ -129,7 +129,7 @@ def dim_values(entries: Sequence[DimEntry], arguments: Arguments) -> list[int]:
     values: list[int] = []
     for entry in entries:
         values.append(_dim_value(entry, values, arguments))
-        assert 0 <= values[-1] <= entry.maximum, f"{entry} is {values[-1]}"
+        assert 0 <= values[-1] <= entry.maximum, f"{entry} has value {values[-1]}, which is out of range"
     return values
 
 
