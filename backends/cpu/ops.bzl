@@ -38,6 +38,7 @@ CPU_OPS = [
     "quantize",
     "reduce",
     "resize",
+    "scatter_add",
     "sdpa_f32",
     "softmax",
     "strassen_f32",

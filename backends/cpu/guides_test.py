@@ -1,0 +1,45 @@
+"""Tests that the code in the guides for contributors is the code of the tree, and runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+_PAGE = Path("docs/how_to/add_a_cpu_op.md")
+_FILES = [
+    "backends/cpu/compiler/lower/scattering.py",
+    "backends/cpu/ops/scatter_add.c",
+    "backends/cpu/ops/scatter_add_test.c",
+    "backends/cpu/schema/scattering.py",
+]
+
+
+def _blocks() -> dict[str, str]:
+    """Return the code of each block, by the comment in its first line."""
+    page = _PAGE.read_text(encoding="utf-8")
+    found = re.findall(r"^```(?:c|python)\n(?:# ([^\n]*)|/\* ([^\n]*) \*/)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return {python or c: code for python, c, code in found}
+
+
+@pytest.mark.parametrize("path", _FILES)
+def test_guide_shows_the_files_of_the_op(path: str) -> None:
+    content, blocks = Path(path).read_text(encoding="utf-8"), _blocks()
+    if path in blocks:
+        assert blocks[path] == content
+    else:
+        assert blocks[f"{path}, in part"] in content
+
+
+def test_op_of_the_guide_has_no_other_hand_written_files() -> None:
+    generated = {"backends/cpu/PAYLOAD.md", "backends/cpu/ops.bzl", "backends/cpu/schema/scatter_add.h"}
+    sources = (path for path in Path("backends/cpu").rglob("*") if path.suffix in (".bzl", ".c", ".h", ".md", ".py"))
+    users = {str(path) for path in sources if re.search("scatter_add|ScatterAdd", path.read_text(encoding="utf-8"))}
+    assert users - generated - {"backends/cpu/guides_test.py"} == set(_FILES)
+
+
+def test_latency_script_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    script = _blocks()["scatter_add_latency.py"]
+    exec(compile(script, "scatter_add_latency.py", "exec"), {"__name__": "scatter_add_latency"})
+    assert re.fullmatch(r"portable: [\d.]+ ms, cpu: [\d.]+ ms\n", capsys.readouterr().out)
