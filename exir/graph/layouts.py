@@ -6,7 +6,7 @@ from typing import Any
 from torch import SymInt, Tensor
 from torch._subclasses.fake_tensor import FakeTensor
 
-from exir.graph.size_bounds import hint_bound
+from exir.graph.size_bounds import Bound, hint_bound
 from exir.tensor import dim_order_of_strides
 
 
@@ -30,6 +30,18 @@ def dim_order(tensor: Tensor) -> tuple[int, ...] | None:
     """Return the dim order; None if it depends on sizes known only at run time."""
     shape, strides = _size_hints(tensor.shape), _size_hints(tensor.stride())
     return None if shape is None or strides is None else dim_order_of_strides(shape, strides)
+
+
+def planned_dim_order(tensor: Tensor, bound: Bound) -> tuple[int, ...]:
+    """Return the dim order for the largest sizes, for which memory is planned.
+
+    A size without a bound has the size of the example inputs.
+    """
+
+    def largest(sizes: Iterable[int | SymInt]) -> list[int]:
+        return [bound(size) or hint_bound(size) or 0 for size in sizes]
+
+    return dim_order_of_strides(largest(tensor.shape), largest(tensor.stride()))
 
 
 def _size_expression(size: int | SymInt) -> Any:

@@ -1,9 +1,11 @@
 """Tests that layouts are expressed as dim orders."""
 
+import pytest
 import torch
 
 from exir.decomposition.decompose import to_core_aten
 from exir.passes.name_dim_orders import NameDimOrders
+from exir.tensor import TensorSpec
 from exir.testing import programs
 from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
 from exir.testing.models import Example
@@ -49,3 +51,17 @@ def test_empty_tensors_have_the_contiguous_dim_order() -> None:
     program = NameDimOrders().run(to_core_aten(exported, {}))
     (copy,) = (node for node in calls(program) if "dim_order" in node.kwargs)
     assert copy.kwargs["dim_order"] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("shape", [(2, 1, 4, 3), (2, 3, 1, 1), (2, 1, 1, 4)])
+def test_copies_name_the_dim_order_of_the_plan(shape: tuple[int, ...]) -> None:
+    """One channel or one pixel is in channels-last and in row-major order."""
+
+    class Rounded(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.floor().long()
+
+    x = torch.randn(shape).to(memory_format=torch.channels_last)
+    program = NameDimOrders().run(to_core_aten(Example(Rounded(), (x,)).export(), {}))
+    (copy,) = (node for node in calls(program) if "dim_order" in node.kwargs)
+    assert tuple(copy.kwargs["dim_order"]) == TensorSpec.from_tensor(copy.meta["val"]).dim_order

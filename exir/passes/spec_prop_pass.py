@@ -17,11 +17,12 @@ from exir.error import ExportError, ExportErrorType, internal_assert
 from exir.graph.control_flow import Region, graphs, regions
 from exir.graph.in_place import clone_before, overwritten_operand
 from exir.graph.input_bounds import bound_inputs
+from exir.graph.layouts import planned_dim_order
 from exir.graph.size_bounds import MAX_SIZE, Bound, constraint_bound
 from exir.pass_manager import ProgramPass
 from exir.passes.insert_write_back_for_buffers_pass import mutation_targets
 from exir.schema import TensorShapeDynamism
-from exir.tensor import TensorSpec, dim_order_of_strides, specs_of
+from exir.tensor import TensorSpec, specs_of
 from exir.verification.loops import check_loop
 
 _CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
@@ -214,8 +215,7 @@ def _tensor_spec(tensor: torch.Tensor, bound: Bound, node: Node) -> TensorSpec:
     if not any(isinstance(size, torch.SymInt) for size in tensor.shape):
         return TensorSpec.from_tensor(tensor)
     shape = tuple(_upper_bound(size, bound, node, dim) for dim, size in enumerate(tensor.shape))
-    order = dim_order_of_strides(shape, tuple(bound(stride) or 0 for stride in tensor.stride()))
-    return TensorSpec(tensor.dtype, shape, order, _shape_dynamism(tensor))
+    return TensorSpec(tensor.dtype, shape, planned_dim_order(tensor, bound), _shape_dynamism(tensor))
 
 
 def _shape_dynamism(tensor: torch.Tensor) -> TensorShapeDynamism:
