@@ -3,7 +3,7 @@
 Their C++ kernels require sizes as integers, and write in place.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -89,9 +89,25 @@ def _centered_stft(
     return _stft(x, n_fft, hop_length, win_length, window, *options, **stft_options)
 
 
+def _pad(x: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
+    """Pad circularly out of place; `pad` is (left, right) from the last dimension."""
+    if mode != "circular" or not all(isinstance(width, int) for width in pad):
+        return NotImplemented
+    for place, (left, right) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
+        dim = x.dim() - 1 - place
+        x = x.narrow(dim, max(-left, 0), x.shape[dim] + min(left, 0) + min(right, 0))
+        wrapped = (
+            x.narrow(dim, x.shape[dim] - max(left, 0), max(left, 0)),
+            x.narrow(dim, 0, max(right, 0)),
+        )
+        x = torch.cat((wrapped[0], x, wrapped[1]), dim)
+    return x
+
+
 COMPOSITES: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.gru_cell.default: _recurrent_cell(gru_step),
     _ATEN.lstm_cell.default: _recurrent_cell(lstm_step, has_list=True),
+    _ATEN.pad.default: _pad,
     _ATEN.rnn_tanh_cell.default: _recurrent_cell(rnn_step(torch.tanh)),
     _ATEN.rnn_relu_cell.default: _recurrent_cell(rnn_step(torch.relu)),
     _ATEN.stft.default: _stft,

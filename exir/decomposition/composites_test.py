@@ -1,5 +1,6 @@
 """Tests of composite operators with dynamic sizes."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ from torch import Tensor, nn
 from torch.export import Dim, export
 
 from exir import to_edge
+from exir.decomposition.decompose import decompose_locally
+from exir.decomposition.decompositions import core_aten
 
 BATCH = Dim("batch", min=1, max=8)
 
@@ -50,3 +53,29 @@ def test_stft_takes_dynamic_sizes(shape: dict[int, object], options: dict[str, o
     for rows, length in ((2, 64), (8, 64)) if 0 in shape else ((3, 48), (3, 51)):
         x = torch.randn(rows, length)
         torch.testing.assert_close(run(x), spectrum(x), atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("widths", [(1, 2), (0, 1, 2, 0), (-1, 2), (1, -2, -1, -1), (5, 5)])
+def test_circular_padding_is_decomposed_locally(widths: tuple[int, ...]) -> None:
+    def padded(x: Tensor) -> Tensor:
+        return nn.functional.pad(x, widths, mode="circular")
+
+    rank = len(widths) // 2 + 2
+    shape = (3, 2, 5, 6)[:rank]
+    x = torch.arange(math.prod(shape), dtype=torch.float32).reshape(shape)
+    exported = export(_FunctionModule(padded), (x,), dynamic_shapes=(({0: BATCH},),))
+    run = decompose_locally(exported, core_aten()).module()
+    for y in (x, x[:1]):
+        torch.testing.assert_close(run(y), padded(y), rtol=0, atol=0)
+
+
+def test_circular_padding_takes_a_dynamic_size() -> None:
+    def padded(x: Tensor) -> Tensor:
+        return nn.functional.pad(x, (1, 1, 2, 0), mode="circular")
+
+    shape = {2: Dim("rows", min=0, max=9)}
+    exported = export(_FunctionModule(padded), (torch.randn(1, 3, 5, 4),), dynamic_shapes=((shape,),))
+    run = decompose_locally(exported, core_aten()).module()
+    for rows in (2, 3, 9):
+        x = torch.randn(1, 3, rows, 4)
+        torch.testing.assert_close(run(x), padded(x), rtol=0, atol=0)
