@@ -6,8 +6,8 @@ program by `run_decompositions`, which is several times slower.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import TypeAlias
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeAlias
 
 import torch
 from torch._ops import HigherOrderOperator, OpOverload
@@ -91,10 +91,20 @@ def decompose_by_retracing(
     program: ExportedProgram, decompositions: Decompositions, preserved_ops: PreservedOps | None = None
 ) -> ExportedProgram:
     """Run `to_core_aten` by retracing the whole program."""
-    with _without_onednn(), dynamic_recurrence():
+    with _without_onednn(), dynamic_recurrence(), _without_size_hints():
         remaining = _without_preserved(decompositions, preserved_ops, program)
         retraced = with_explicit_copies(program).run_decompositions(remaining.for_retracing())
         return _rewrite_program(retraced, _without_preserved(decompositions, preserved_ops, retraced))
+
+
+def _without_size_hints() -> AbstractContextManager[None]:
+    """Do not evaluate optional comparisons of sizes for the example.
+
+    Functional tensors compare sizes with 0 and 1 to classify their layout. If the example has such a
+    size, the comparison would make the size static.
+    """
+    config: Any = torch.fx.experimental._config
+    return config.patch(backed_size_oblivious=True)
 
 
 def _without_preserved(

@@ -182,3 +182,22 @@ def test_padded_size_stays_symbolic() -> None:
     (result,) = to_edge(exported).exported_program().graph.output_node().all_input_nodes
     assert isinstance(result.meta["val"].shape[0], torch.SymInt)
     assert not result.meta["val"].shape[0].node.expr.is_number
+
+
+def test_write_through_a_view_keeps_a_size_of_zero_dynamic() -> None:
+    """The example's rest of the state is empty, and that of other calls is not."""
+
+    class Rest(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("state", torch.arange(3.0))
+
+        def forward(self, x: Tensor, n: int) -> tuple[Tensor, Tensor]:
+            self.state.split([2, 1])[0].copy_(x)  # a view without an inverse: the program is retraced
+            return self.state[n:], x * n
+
+    exported = export(Rest(), (torch.ones(2), 3), dynamic_shapes=(None, Dim.DYNAMIC(min=2, max=3)))
+    run = to_edge(exported).exported_program().module()
+    for n in (2, 3):
+        rest, _ = run(torch.ones(2), n)
+        torch.testing.assert_close(rest, torch.tensor([1.0, 1.0, 2.0])[n:])
