@@ -112,11 +112,17 @@ def _run_observers(prepared: GraphModule, runs: Sequence[_Run]) -> None:
             except RuntimeError as error:
                 raise ModelError(f"calibration call {number}: {str(error).splitlines()[0]}") from error
     for observer in prepared.modules():
-        ends = [getattr(observer, name, None) for name in ("min_val", "max_val")]
-        if any(isinstance(end, Tensor) and not end.isfinite().all() for end in ends):
+        least, largest = getattr(observer, "min_val", None), getattr(observer, "max_val", None)
+        if isinstance(least, Tensor) and isinstance(largest, Tensor) and not _is_range(least, largest):
             raise ModelError(
                 "calibration produces a range that is not finite; check the inputs for infinite values"
             )
+
+
+def _is_range(least: Tensor, largest: Tensor) -> bool:
+    """Whether a range is finite, or initial because all calls had empty tensors."""
+    is_initial = (least == torch.inf) & (largest == -torch.inf)
+    return bool((least.isfinite() & largest.isfinite() | is_initial).all())
 
 
 def _unflatten_call(call: tuple[Any, ...], program: ExportedProgram) -> _Run:

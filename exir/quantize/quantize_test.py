@@ -310,6 +310,20 @@ def test_calibrated_ranges_are_finite(observer: str, message: str) -> None:
         quantize_program(program, options, [(torch.full((3, 4), torch.inf),)])
 
 
+@pytest.mark.parametrize("observer", ["histogram", "minmax"])
+def test_empty_activation_needs_no_range(observer: str) -> None:
+    class Emptied(nn.Module):
+        def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+            return x[:0] * 2 + 1, x * 2
+
+    x = torch.randn(3, 4)
+    options = QuantizationOptions("int8_static", observer=observer)
+    run = quantize_program(export(Emptied(), (x,)), options, [(x,)]).program.module()
+    empty, doubled = run(x)
+    assert empty.shape == (0, 4)
+    torch.testing.assert_close(doubled, x * 2, atol=0.05, rtol=0)
+
+
 def test_calibration_batches_are_limited() -> None:
     used_batches = []
 
