@@ -27,13 +27,20 @@ from exir.cli.quantization import Quantization, quantize_methods
 from exir.cli.reporting.calls import Call, QuantizedOutput, write_calls
 from exir.cli.reporting.instruction_values import record_instruction_values
 from exir.cli.reporting.reference import Further, record_calls
-from exir.error import ConfigError
+from exir.error import ConfigError, ModelError
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.input_bounds import correct_ranges
 from exir.graph.program_bundle import CompilationContext
 from exir.model.spec import ModelSpec
 from exir.program import ExecutorchProgramManager
 from tests.random_networks.accuracy import check_sqnr
+from tests.random_networks.eager_limits import (
+    check_declared_sizes,
+    cloned,
+    is_finite,
+    quantizable_calls,
+    symbol_values,
+)
 from tests.random_networks.network import Network, Varying
 from tests.random_networks.tolerances import max_error, tolerances_of, value_of
 
@@ -98,7 +105,8 @@ def compare(network: Network, backend: str) -> Result:
                 if again.buffer != manager.buffer:
                     raise ValueError("two lowerings give other bytes")
         with _stage(Outcome.DIFFERS):
-            further = Further(inputs={"forward": exported.ends})
+            ends = exported.ends if quantization is None else quantizable_calls(quantization, exported.ends)
+            further = Further(inputs={"forward": ends})
             calls = record_calls(exported.spec, exported.programs, quantization=quantization, further=further)
         if quantization is not None:
             with _stage(Outcome.INACCURATE):
@@ -171,7 +179,7 @@ def _with_fewer_ranges(network: Network) -> Iterator[Network]:
 def _accepted_ends(network: Network, program: ExportedProgram) -> list[tuple[Any, ...]]:
     """Return the accepted inputs at range ends.
 
-    Raises `ValueError` if the exported program differs from the model there.
+    Raises `ValueError` if the exported program differs from the model there, in a result or in a size.
     """
     accepted: list[tuple[Any, ...]] = []
     model, traced = network.module(), program.module()
@@ -180,10 +188,11 @@ def _accepted_ends(network: Network, program: ExportedProgram) -> list[tuple[Any
             if not _within(program, inputs):
                 continue
             try:
-                expected = tree_leaves(copy.deepcopy(model)(*_cloned(inputs)))
+                expected = tree_leaves(copy.deepcopy(model)(*cloned(inputs)))
             except Exception:
                 continue
-            found = tree_leaves(copy.deepcopy(traced)(*_cloned(inputs)))
+            check_declared_sizes(program, inputs)
+            found = tree_leaves(copy.deepcopy(traced)(*cloned(inputs)))
             for a, b in zip(found, expected, strict=True):
                 torch.testing.assert_close(a, b, rtol=1e-3, atol=1e-3, equal_nan=True)
             accepted.append(inputs)
@@ -196,7 +205,7 @@ def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
     Ranges can be narrower than declared. torch.export also evaluates equalities for the example,
     such as whether a size is 1 and is broadcast, and treats the result as static.
     """
-    values = _symbol_values(program, inputs)
+    values = symbol_values(program, inputs)
     ranges = program.range_constraints
     if not all(
         ranges[symbol].lower <= size <= ranges[symbol].upper for symbol, size in values.items() if symbol in ranges
@@ -205,21 +214,6 @@ def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
     shape_env = fake_mode_of(program.graph).shape_env
     guards = [] if shape_env is None else [guard.expr for guard in shape_env.guards]
     return all(guard.xreplace(values) != sympy.false for guard in guards if isinstance(guard, sympy.Eq))
-
-
-def _symbol_values(program: ExportedProgram, inputs: Sequence[Any]) -> dict[sympy.Symbol, sympy.Integer]:
-    """Return the value in `inputs` of each symbol that is a size or an integer."""
-    declared = [node.meta.get("val") for node in program.graph.find_nodes(op="placeholder")][-len(inputs) :]
-    pairs = [
-        pair
-        for value, given in zip(declared, inputs, strict=True)
-        for pair in (zip(value.shape, given.shape, strict=True) if isinstance(value, Tensor) else [(value, given)])
-    ]
-    return {size.node.expr: sympy.Integer(given) for size, given in pairs if isinstance(size, torch.SymInt)}
-
-
-def _cloned(inputs: Sequence[Any]) -> list[Any]:
-    return [tensor.clone() if isinstance(tensor, Tensor) else tensor for tensor in inputs]
 
 
 def _spec(network: Network) -> ModelSpec:
@@ -277,6 +271,10 @@ def quantize_network(exported: Exported) -> Quantization | None:
     except ConfigError as error:
         raise _Stopped(Outcome.NOT_QUANTIZED, str(error)) from error
     except Exception as error:
+        calls: Any = exported.spec.calibration_inputs.get("forward", ())
+        no_range = isinstance(error, ModelError) and "not finite" in str(error)
+        if no_range and not is_finite(exported.programs["forward"], calls):
+            raise _Stopped(Outcome.NOT_QUANTIZED, f"eager PyTorch is not finite: {error}") from error
         raise _Stopped(Outcome.REFUSED, f"{type(error).__name__}: {error}") from error
 
 

@@ -122,6 +122,30 @@ def test_tolerance_of_a_network_that_creates_tensors_includes_eager_rounding() -
     assert tolerance > 1e-2
 
 
+def test_range_with_undeclared_sizes_is_not_compared() -> None:
+    """torch.export declares size 1 for every `x`, because it is 1 for the example."""
+    steps = (
+        Placed(Step("{0}.shape[0] // 2"), (0,)),
+        Placed(Step("torch.zeros({0} % 5) + v0.sum()"), (1,)),
+    )
+    rows = ((0, Varying(2, 1, 3)),)
+    network = Network(seed=1, shape=(2, 3), dynamic=rows, steps=steps, outputs=(2,))
+    assert export_network(network).network.dynamic != rows
+
+
+def test_activation_that_is_not_finite_is_not_quantized() -> None:
+    network = _quantized_chain("int8_static", "{0}[:0].mean()", "{0}.nan_to_num(0.5)")
+    assert compare(network, "kernels").outcome is Outcome.NOT_QUANTIZED
+
+
+def test_empty_activation_is_compared_where_torchao_quantizes_it() -> None:
+    steps = (Placed(Step("{m}({0})", "nn.Linear(3, 4)"), (0,)),)
+    rows = ((0, Varying(2, 0, 3)),)
+    network = Network(seed=1, shape=(2, 3), dynamic=rows, recipe="int8_dynamic", steps=steps, outputs=(1,))
+    result = compare(network, "kernels")
+    assert result.outcome is Outcome.MATCHES, result.why
+
+
 def test_plain_networks_have_neither_state_nor_integers() -> None:
     networks = [plain_network(seed) for seed in range(20)]
     assert all(network.number is None and network.dtype == "float32" for network in networks)
