@@ -141,7 +141,7 @@ def verify_graph(graph: OpGraph, incomplete: Collection[type[OpSpec]] = ()) -> N
     - Each value has one producer. An op overwrites only a state, or the input that `in_place` declares.
     - Inputs, states and outputs refer to arguments and results of the graph, and results are computed.
 
-    incomplete: kinds of ops whose sizes are not checked, because a pass that has not run completes them.
+    incomplete: kinds of ops whose sizes are not checked, because a later pass completes them.
     """
     verifier = _Verifier(graph)
     for index, op in enumerate(graph.ops):

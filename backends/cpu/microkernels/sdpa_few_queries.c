@@ -184,7 +184,7 @@ typedef struct piece {
   size_t count;
   size_t at;
   size_t some;
-  size_t width; /* columns of a value */
+  size_t width; /* elements of a value */
 } piece;
 
 ET_INLINE et_f32 load_columns(const piece *p, const float *row, int v) {

@@ -69,7 +69,7 @@ static void test_a_short_source_ends_the_call(void **state) {
   test.op.type->run(&test.op, &run);
   assert_int_equal(fault.status, ET_STATUS_INVALID_ARGUMENT);
   assert_string_equal(error.message,
-                      "masked_scatter: the mask selects 12 elements, but but "
+                      "masked_scatter: the mask selects 12 elements, but "
                       "the source has 11");
   for (size_t i = 0; i < test.tensors[3].bytes; i++) {
     assert_int_equal(((const uint8_t *)test.tensors[3].data)[i], 7);

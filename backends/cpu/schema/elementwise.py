@@ -249,7 +249,7 @@ class ElementwiseF32(Elementwise):
 class ElementwiseI64(Elementwise):
     """An elementwise program on int64, with the opcodes that integers support. Overflow wraps around.
 
-    The inputs are broadcast to the sizes of y. An int32 output has the lower bits.
+    The inputs are broadcast to the sizes of y. An int32 output keeps the lower bits.
 
     operands: number of inputs.
     instructions: the program. Its last result is y.

@@ -44,7 +44,7 @@ MATMUL_DEPTH: Annotated[int, "Number of rows of a packed block of the second ope
 
 SDPA_KEYS: Annotated[int, "Maximum number of keys per block of sdpa_f32."] = 512
 SDPA_SCORES: Annotated[
-    int, "Maximum number of scores per block of queries. They take 24 KB of a 32 KB L1 cache, which also has keys."
+    int, "Maximum number of scores per block of queries. They take 24 KB, so keys fit a 32 KB L1 cache as well."
 ] = 6144
 
 TOPK_MAX_K: Annotated[int, "Maximum k of topk."] = 64

@@ -12,7 +12,7 @@ Pair = tuple[int, int]
 Padding = tuple[int, int, int, int]
 
 MAX_KERNEL = 1 << 15
-"""Maximum size of a kernel along an axis. Sums and products of it and `MAX_WINDOW` fit in int64."""
+"""Maximum size of a kernel along an axis. Its sums and products with `MAX_WINDOW` fit in int64."""
 
 
 class ActivationFunction(IntEnum):

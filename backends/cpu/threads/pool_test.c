@@ -90,7 +90,7 @@ static void test_runs_follow_each_other(void **state) {
       assert_int_equal(tallied.plain[k], k + 1);
     }
     if (i % 100 == 0) {
-      sleep_microseconds(500); /* the threads fall asleep */
+      sleep_microseconds(500); /* lets the threads fall asleep */
     }
   }
   et_cpu_pool_destroy(&pool);

@@ -66,7 +66,7 @@ def _scale(builder: Builder, node: Node, layout: TensorLayout, factor: Tensor | 
 
 
 def _rows(program: Program, node: Node) -> tuple[Tensor | None, Tensor | None]:
-    """Return the scale and the shift of each channel. A missing one is None."""
+    """Return the scales and the shifts of the channels. Missing ones are None."""
     return program.constant(node.args[_WEIGHT]), program.constant(node.args[_BIAS])
 
 
