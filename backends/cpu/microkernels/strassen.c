@@ -95,7 +95,7 @@ static const float *residual(const piece *p, size_t lower, size_t right) {
 static const float zeros[ET_CPU_STRASSEN_COLUMNS];
 static const et_cpu_activation no_activation;
 
-/* Returns the tiles of product `index`, which start from `start` and accumulate into `out`. */
+/* Returns the tiles of product `index`. Accumulators start from `start`; `out` has the results. */
 static et_tiles tiles_of(const piece *p, size_t index, const float *start,
                          float *out) {
   const et_cpu_gemm *product = &p->of->product;

@@ -34,7 +34,7 @@
 #define ET_BLOCK_PANELS 2
 #define ET_BLOCK_DEPTH 128
 
-/* A column of tiles: `panels` for some rows. */
+/* A column of tiles: several rows by the columns of `panels`. */
 typedef struct et_tiles {
   const float *x; /* without a table, row r is at x + r * x_stride */
   size_t x_stride;

@@ -22,8 +22,7 @@ class SdpaF32(OpSpec):
     groups: number of key heads. It divides `heads`; heads / groups consecutive heads share keys and values.
     depth: elements of a query and of a key.
     offsets: index of the first head's first element in the rows of q, k and v.
-    causal: query i sees keys 0 to `position` + i.
-    position: index of query 0 among the keys.
+    causal: query i sees keys 0 to `position` + i, where `position` is the index of query 0 among the keys.
     """
 
     heads: int = field(metadata=bounds(1, _MAX_SIZE))

@@ -175,8 +175,9 @@ class GroupedGemmF32F16w(GroupedGemmF32):
 class Matmul(OpSpec):
     """y = a @ b for batches of matrices. Neither operand is prepacked. Batch dims of a and b may be 1.
 
+    The workspace has at least `MATMUL_WORKSPACE` floats per thread.
+
     transposed: b is [..., N, K].
-    workspace: at least `MATMUL_WORKSPACE` floats per thread.
     """
 
     transposed: bool

@@ -62,7 +62,7 @@ class PoolQs8(OpSpec):
 
 @dataclass(frozen=True)
 class AdaptivePool(OpSpec):
-    """Average, maximum or argmax of each window of a volume, divided as by `torch.nn.AdaptiveAvgPool3d`.
+    """Average, maximum or argmax of each window of a volume. Windows are those of `torch.nn.AdaptiveAvgPool3d`.
 
     Along an axis of n elements, window i of m has the elements floor(i * n / m) to ceil((i + 1) * n / m) - 1.
 

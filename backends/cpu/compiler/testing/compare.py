@@ -22,7 +22,7 @@ from exir.delegate import delegate_calls, lowered_module_of
 
 
 class Function(nn.Module):
-    """A function as a module."""
+    """Wraps a function as a module."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()

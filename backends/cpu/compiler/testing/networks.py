@@ -63,7 +63,7 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A decoder like Llama, from tokens [1, n] to logits [1, n, words]. With a cache, it also takes positions [n].
+    """A decoder like Llama that maps tokens [1, n] to logits [1, n, words]. With a cache, it also takes positions [n].
 
     Each call computes the mask from positions and the ends of packed sequences, by indexing in two dimensions.
     """
@@ -98,7 +98,7 @@ class Decoder(nn.Module):
 
 
 class Encoder(nn.Module):
-    """An encoder like BERT, from tokens and a padding mask, both [1, n], to features."""
+    """An encoder like BERT that maps tokens and a padding mask, both [1, n], to features."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ def _encoder_layer() -> nn.TransformerEncoderLayer:
 
 
 class VisionTransformer(nn.Module):
-    """A classifier from images [n, 3, 16, 16] to logits."""
+    """A classifier that maps images [n, 3, 16, 16] to logits."""
 
     def __init__(self) -> None:
         super().__init__()
