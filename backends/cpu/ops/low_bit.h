@@ -19,8 +19,8 @@ typedef struct et_cpu_low_bit_gemm {
   et_cpu_activation activation;
 } et_cpu_low_bit_gemm;
 
-/* Checks the number of `others`, the inputs after the bias of the first GEMM. There are `operands`,
- * and up to `optional` more. */
+/* Checks the number of `others`, the inputs after the bias of the first GEMM. There must
+ * be `operands` of them, and there may be up to `optional` more. */
 et_status et_cpu_low_bit_check_others(const et_cpu_op *op, size_t others,
                                       size_t operands, size_t optional,
                                       et_error *error);

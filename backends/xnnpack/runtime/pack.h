@@ -5,7 +5,7 @@
 #include "backends/cpu/schema/kernel_sizes.h"
 #include "backends/xnnpack/runtime/builder.h"
 
-/* A constant as one matrix per group, [outputs, depth]. If it is transposed, its memory is [depth,
+/* A constant as one matrix per group, [outputs, depth]. If it is transposed, its layout is [depth,
  * groups, outputs]. */
 typedef struct et_xnn_matrix {
   uint32_t id;
