@@ -4,7 +4,6 @@ The API has ExecuTorch's names. They are resolved on first use, so `import exir`
 """
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 _HOME = {
@@ -24,28 +23,22 @@ _HOME = {
     "to_edge_transform_and_lower": "exir.program",
 }
 
-SUPPORTED_TORCH = "2.13.*"
-"""The versions of torch that this compiler works with."""
-
 __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'exir' has no attribute '{name}'")
+    # Imported here: readers of programs have this file without the rest of the package.
+    from exir.torch_versions import describe_installed, is_unsupported
+
+    if is_unsupported():
+        raise ImportError(f"exir.{name}: unsupported torch: {describe_installed()}")
     try:
         return getattr(import_module(_HOME[name]), name)
     except (AttributeError, ImportError) as error:
         # `from exir import name` hides the message of an AttributeError.
-        raise ImportError(f"exir.{name}: import failed: {_torch_found()} ({error})") from error
-
-
-def _torch_found() -> str:
-    try:
-        found = version("torch")
-    except PackageNotFoundError:
-        return f"torch is not installed; install torch {SUPPORTED_TORCH}"
-    return f"found torch {found}; install torch {SUPPORTED_TORCH}"
+        raise ImportError(f"exir.{name}: import failed: {describe_installed()} ({error})") from error
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 import torch
-from torch._higher_order_ops.utils import autograd_not_implemented, register_fake
+from torch._higher_order_ops.utils import autograd_not_implemented
 from torch._ops import HigherOrderOperator
 from torch.export import ExportedProgram
 from torch.fx import Graph, Interpreter, Node
@@ -19,6 +19,8 @@ from torch.fx.experimental.proxy_tensor import (
     track_tensor_tree,
 )
 from torch.utils import _pytree as pytree
+
+from exir.torch_versions import register_fake_uncached
 
 LOWERED_MODULE_PREFIX = "lowered_module_"
 
@@ -80,7 +82,7 @@ def _run_delegate(lowered_module: DelegatedModule, *args: Any) -> Any:
     return lowered_module.run_original(*args)
 
 
-@register_fake(executorch_call_delegate, skip_cache=True)
+@register_fake_uncached(executorch_call_delegate)
 def _run_fake(lowered_module: DelegatedModule, *args: Any) -> Any:
     return lowered_module.run_original(*args)
 

@@ -14,6 +14,7 @@ import sys
 from exir.cli.reporting.packages import damage_note
 from exir.cli.worker.environment import pin_libraries
 from exir.cli.worker.heap import freeze_new_objects
+from exir.torch_versions import describe_installed, is_unsupported
 
 
 def main(argv: list[str], has_network: bool = False) -> int:
@@ -23,6 +24,9 @@ def main(argv: list[str], has_network: bool = False) -> int:
 
     has_network: whether the model's code has network access. Build actions must not have it.
     """
+    if is_unsupported():
+        sys.stderr.write(f"error: unsupported torch: {describe_installed()}\n")
+        return 1
     pin_libraries()
     try:
         return _run_compiler(argv, has_network)

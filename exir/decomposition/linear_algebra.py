@@ -11,6 +11,8 @@ import torch
 from torch import Tensor
 from torch._ops import OpOverload
 
+from exir.torch_versions import cholesky_operators
+
 _ATEN = torch.ops.aten
 _solve_triangular = _ATEN.linalg_solve_triangular.default
 
@@ -136,7 +138,7 @@ def _tensor_solve(a: Tensor, b: Tensor, dims: Sequence[int] | None = None) -> Te
 LINEAR_ALGEBRA: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._linalg_det.default: _determinant,
     _ATEN._linalg_slogdet.default: _log_determinant,
-    _ATEN.cholesky.default: _cholesky,
+    **dict.fromkeys(cholesky_operators(), _cholesky),
     _ATEN.cholesky_inverse.default: _cholesky_inverse,
     _ATEN.cholesky_solve.default: _cholesky_solve,
     _ATEN.inverse.default: _inverse,

@@ -21,6 +21,9 @@ from torch.fx import Node
 
 from exir.graph.control_flow import graphs
 from exir.graph.graph_builder import values
+from exir.torch_versions import repair_lstm
+
+repair_lstm()
 
 _ATEN = torch.ops.aten
 State: TypeAlias = tuple[Tensor, ...]

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.export import Dim, ExportedProgram, export
+from torch.utils._pytree import tree_leaves
 
 from exir import dynamic_recurrence, to_edge
 from exir.decomposition.recurrence import scan_decompositions
@@ -55,6 +56,18 @@ def test_fixed_length_gives_equal_bytes_with_and_without_the_context(name: str) 
     with_it = to_edge(_export_layer(layer, None)).to_executorch().buffer
     without = to_edge(export(layer, (torch.randn(5, 2, 4),))).to_executorch().buffer
     assert with_it == without
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize("options", [{}, {"bidirectional": True}, {"proj_size": 2}, {"bias": False}])
+def test_states_of_several_layers_have_the_shapes_of_eager(batch: int, options: dict[str, Any]) -> None:
+    layer = nn.LSTM(4, 3, num_layers=2, **options).eval()
+    x = torch.randn(5, batch, 4)
+    program = export(layer, (x,))
+    expected = layer(x)
+    states = [node.meta["val"].shape for node in program.graph.output_node().all_input_nodes]
+    assert states == [each.shape for each in tree_leaves(expected)]
+    torch.testing.assert_close(to_edge(program).exported_program().module()(x), expected)
 
 
 def test_torch_decompositions_are_restored_after_an_error() -> None:

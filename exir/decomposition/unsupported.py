@@ -9,6 +9,7 @@ from torch.fx import Node
 from exir.error import ModelError
 from exir.graph.control_flow import graphs
 from exir.graph.variants import functional_form
+from exir.torch_versions import has_misshapen_states
 
 _AUTO_FUNCTIONALIZED = frozenset(
     {torch.ops.higher_order.auto_functionalized, torch.ops.higher_order.auto_functionalized_v2}
@@ -27,6 +28,7 @@ def refuse_unsupported(program: ExportedProgram) -> None:
             _refuse_sparse_value(node)
             _refuse_resized_state(node)
             _refuse_written_arguments(node)
+            _refuse_misshapen_states(node)
 
 
 def layout_fault(tensor: Tensor) -> str | None:
@@ -60,6 +62,15 @@ def _refuse_sparse_value(node: Node) -> None:
     value = node.meta.get("val")
     if node.op == "call_function" and isinstance(value, Tensor) and value.layout is not torch.strided:
         raise ModelError(f"the result of {node.target} {layout_fault(value)}", node)
+
+
+def _refuse_misshapen_states(node: Node) -> None:
+    if has_misshapen_states(node):
+        raise ModelError(
+            f"torch {torch.__version__} exports states of an LSTM in the wrong shape; import exir.program "
+            "before the export, or install torch 2.13 or later",
+            node,
+        )
 
 
 def _refuse_resized_state(node: Node) -> None:

@@ -103,7 +103,8 @@ class _ValueCopier:
         mode = self._copy_once(value.fake_mode, self._copy_mode)
         with mode.shape_env.suppress_guards() if mode.shape_env else nullcontext():
             meta = self._meta_tensor(value)
-        copied = FakeTensor(mode, meta, value.device, value.constant, requires_grad=value.requires_grad)
+        copied = FakeTensor(mode, meta, value.device, value.constant)
+        copied.requires_grad_(value.requires_grad)
         torch._C._set_conj(copied, value.is_conj())
         torch._C._set_neg(copied, value.is_neg())
         return copied

@@ -40,7 +40,7 @@ def test_convolution_without_bias_gets_one_named_after_its_weight() -> None:
 
 def test_folded_square_roots_are_correctly_rounded() -> None:
     """Weights of 1 are scaled to the reciprocal square roots of the variances."""
-    linear, norm = nn.Linear(999, 999, bias=False), nn.BatchNorm1d(999, eps=0.0)
+    linear, norm = nn.Linear(999, 999, bias=False), nn.BatchNorm1d(999, eps=5e-324)
     nn.init.eye_(linear.weight)
     assert norm.running_var is not None
     norm.running_var.uniform_(1, 2, generator=torch.Generator().manual_seed(1))

@@ -7,6 +7,7 @@ from torch import nn
 
 from exir.testing.case import Cases
 from exir.testing.models import Example
+from exir.torch_versions import can_export
 
 # Each source sets `n`. The inputs are 8 floats, one integer and 8 integers.
 _SOURCES = {
@@ -22,8 +23,9 @@ _USES = {
     "view": "return torch.ones(n, 4).view(n, 2, 2) * 2",
     "expand": "return x[:1].expand(n) + 1",
     "cat": "return torch.cat([torch.zeros(n), x])",
-    "cond": "return torch.cond(x.sum() > 0, lambda y: y + 1, lambda y: y - 1, (torch.zeros(n),))",
 }
+if can_export("a cond with an operand whose size depends on values"):
+    _USES["cond"] = "return torch.cond(x.sum() > 0, lambda y: y + 1, lambda y: y - 1, (torch.zeros(n),))"
 
 
 def _make_example(source: str, use: str) -> Example:

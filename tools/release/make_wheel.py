@@ -10,6 +10,7 @@ import hashlib
 import os
 import platform
 import re
+import runpy
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -25,8 +26,7 @@ _COMMANDS = {
     "executorch_inspect": "executorch_report.inspect_program:main",
     "executorch_run": "executorch_runtime.cli.run:main",
 }
-# The tested version of torch. Other minor versions remove operators that the compiler refers to.
-_NEEDS = ("flatbuffers", "numpy", "torch==2.13.*")
+_NEEDS = ("flatbuffers", "numpy")
 # Optional features: `pip install rules-executorch[torchao]` for quantization.
 _EXTRAS = {"torchao": ("torchao==0.18.*",)}
 _DATE = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal sources give an equal wheel
@@ -48,12 +48,19 @@ def version_of(module: str) -> str:
     return found[1]
 
 
+def torch_requirement(root: Path) -> str:
+    """Return the range of torch that the compiler supports."""
+    requirement: str = runpy.run_path(str(root / "exir/torch_versions.py"))["TORCH_REQUIREMENT"]
+    return requirement
+
+
 def write_wheel(root: Path, folder: Path) -> Path:
     """Write the wheel of the sources below `root`. Return its path."""
     version = version_of((root / "MODULE.bazel").read_text(encoding="utf-8"))
     tag = f"py3-none-linux_{platform.machine()}"
     described = f"{_NAME}-{version}.dist-info"
-    files = [*contents(root), *_description(described, version, tag)]
+    torch = torch_requirement(root)
+    files = [*contents(root), *_description(described, version, tag, torch)]
     record = "".join(_record(name, content) for name, content in files) + f"{described}/RECORD,,\n"
     path = folder / f"{_NAME}-{version}-{tag}.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
@@ -64,8 +71,8 @@ def write_wheel(root: Path, folder: Path) -> Path:
     return path
 
 
-def _description(folder: str, version: str, tag: str) -> Iterator[tuple[str, bytes]]:
-    needs = "".join(f"Requires-Dist: {need}\n" for need in _NEEDS)
+def _description(folder: str, version: str, tag: str, torch: str) -> Iterator[tuple[str, bytes]]:
+    needs = "".join(f"Requires-Dist: {need}\n" for need in (*_NEEDS, torch))
     for extra, packages in _EXTRAS.items():
         needs += f"Provides-Extra: {extra}\n"
         needs += "".join(f'Requires-Dist: {package}; extra == "{extra}"\n' for package in packages)

@@ -1,0 +1,121 @@
+"""The supported releases of torch, and the differences between them.
+
+Each difference is one function, whose docstring starts with the releases that need it. To drop a
+release, delete its functions and change `OLDEST`. The rest of the compiler does not depend on the
+release. The functions import torch, so that the supported range is available without it.
+"""
+
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+OLDEST, NEWEST = (2, 11), (2, 15)
+"""The oldest and the newest supported minor release."""
+
+SUPPORTED_TORCH = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
+"""The supported range, for messages."""
+
+TORCH_REQUIREMENT = f"torch>={OLDEST[0]}.{OLDEST[1]},<{NEWEST[0]}.{NEWEST[1] + 1}"
+"""The supported range, for package metadata."""
+
+
+# The first release whose `torch.export` accepts a construct.
+_FIRST_EXPORTED = {
+    "a cond with an operand whose size depends on values": (2, 13),
+    "a power with a condition as exponent": (2, 13),
+    "a quantile along a dynamic size": (2, 12),
+    "torch.func.grad and torch.func.jvp": (2, 13),
+}
+
+
+def minor_release(text: str) -> tuple[int, int]:
+    """Return the minor release of a version: (2, 13) for `2.13.0+cpu`."""
+    major, minor = text.split(".")[:2]
+    return int(major), int(minor)
+
+
+def describe_installed() -> str:
+    """Return a sentence on the installed and the supported torch."""
+    try:
+        found = version("torch")
+    except PackageNotFoundError:
+        return f"torch is not installed; install torch {SUPPORTED_TORCH}"
+    return f"found torch {found}; install torch {SUPPORTED_TORCH}"
+
+
+def is_unsupported() -> bool:
+    """Return true if a torch outside the supported range is installed."""
+    try:
+        return not OLDEST <= minor_release(version("torch")) <= NEWEST
+    except PackageNotFoundError:
+        return False
+
+
+def is_before(major: int, minor: int) -> bool:
+    """Return true if the imported torch is older than a minor release."""
+    import torch
+
+    return minor_release(torch.__version__) < (major, minor)
+
+
+def cholesky_operators() -> list[Any]:
+    """2.11 to 2.13: `torch.cholesky` has its own operator."""
+    import torch
+
+    return [torch.ops.aten.cholesky.default] if is_before(2, 14) else []
+
+
+def register_fake_uncached(operator: Any) -> Callable[..., Any]:
+    """2.11, 2.12: `register_fake` has no `skip_cache`.
+
+    Higher-order operators are never cached in these releases.
+    """
+    from torch._higher_order_ops.utils import register_fake
+
+    return register_fake(operator) if is_before(2, 13) else register_fake(operator, skip_cache=True)
+
+
+def can_export(construct: str) -> bool:
+    """2.11, 2.12: return false if `torch.export` rejects a construct."""
+    return not is_before(*_FIRST_EXPORTED[construct])
+
+
+def repair_lstm() -> None:
+    """2.11, 2.12: decomposed LSTMs return states [layers, 1, batch, width].
+
+    `torch.export` records these shapes, so call this function before the export. The states become
+    [layers, batch, width], as in eager PyTorch.
+    """
+    from torch._decomp import decompositions
+
+    if is_before(2, 13):
+        decompositions.one_layer_lstm = _one_layer_lstm
+
+
+def has_misshapen_states(node: Any) -> bool:
+    """2.11, 2.12: return true for an LSTM that was exported before `repair_lstm`."""
+    import torch
+
+    if node.target is not torch.ops.aten.lstm.input or not is_before(2, 13):
+        return False
+    return any(user.args[1] != 0 and user.meta["val"].dim() == 4 for user in node.users)
+
+
+def _one_layer_lstm(
+    inp: Any, hidden: Any, params: Any, has_biases: bool, reverse: bool = False
+) -> tuple[Any, tuple[Any, Any]]:
+    """Return outputs [length, batch, width] and states [batch, width]."""
+    import torch
+    from torch._decomp.decompositions import lstm_cell
+
+    biases = params[2:4] if has_biases else (None, None)
+    projection = params[-1] if len(params) in (3, 5) else None
+    hx, cx = hidden[0].unsqueeze(0), hidden[1].unsqueeze(0)
+    gates = torch.nn.functional.linear(inp, params[0], biases[0])
+    outputs = []
+    for row in gates.flip(0) if reverse else gates:
+        hx, cx = lstm_cell(row, hx, cx, params[1], biases[1], projection, chunk_dim=2)
+        outputs.append(hx)
+    if reverse:
+        outputs.reverse()
+    return torch.cat(outputs, 0), (hx.squeeze(0), cx.squeeze(0))
