@@ -203,22 +203,40 @@ static const et_backend_part *const *all_parts(void) {
   return parts;
 }
 
+/* Returns true if an op relies on properties of its weights that the compiler computes and nothing
+ * verifies: sums of columns, and a bound of products. Some instruction sets use them, others do
+ * not, so results differ if they are wrong. */
+static bool relies_on_weights(const et_cpu_payload *payload) {
+  size_t at = payload->ops_at;
+  et_cpu_op_record op;
+  for (uint32_t i = 0; i < payload->op_count; i++) {
+    et_cpu_read_op(payload, &at, &op);
+    const size_t kind = et_cpu_kind_of(op.kind);
+    if (kind == et_cpu_op_fields_count) {
+      continue;
+    }
+    const char *const *inputs = et_cpu_all_op_fields[kind].tensors;
+    for (size_t k = 0; k < et_cpu_schema_of(kind)->input_rules; k++) {
+      if (strcmp(inputs[k], "sums") == 0 || strcmp(inputs[k], "others") == 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 static void describe(const et_seed *seed, et_random *random, et_run *run) {
-  static et_backend_option isa;
-  et_cpu_isa code = ET_CPU_PLAIN;
   et_cpu_payload payload;
-  do {
-    code = (et_cpu_isa)et_random_below(random, ET_CPU_ISA_COUNT);
-  } while (!et_cpu_isa_available(code));
-  isa = et_cpu_force_isa(code);
-  run->options = &isa;
-  run->option_count = 1;
+  et_draw_isas(random, run);
   run->parts = all_parts();
   run->part_count = et_cpu_op_fields_count;
   if (et_cpu_payload_open(run->payload, NULL, &payload) == ET_STATUS_OK &&
       payload.input_count + payload.output_count <= ET_RUN_ARGUMENTS &&
       payload.dim_count <= ET_CPU_ARGUMENT_DIMS) {
     et_cpu_describe_arguments(&payload, random, run);
+    if (relies_on_weights(&payload)) {
+      run->options[1][0] = run->options[0][0];
+    }
   }
   for (size_t i = 0; i < run->argument_count; i++) {
     run->arguments[i].content = seed->contents[i];

@@ -43,6 +43,7 @@ static bool same(const record *a, const record *b) {
 /* One loaded instance. */
 typedef struct instance {
   const et_run *run;
+  size_t index;
   uint8_t fill;
   const et_parallel *parallel;
   et_run_data data[ET_RUN_DATA]; /* in guarded blocks */
@@ -268,7 +269,7 @@ static bool load(instance *in) {
                                 .method_name = "forward",
                                 .find_data = find_data,
                                 .data_context = in,
-                                .options = run->options,
+                                .options = run->options[in->index],
                                 .option_count = run->option_count,
                                 .parallel = in->parallel,
                                 .error = &result->error,
@@ -343,9 +344,12 @@ et_run_result et_run_delegate(const et_run *run, et_random *random) {
   et_run_result result = {.end = ET_RUN_REFUSED};
   et_guarded payload = copy_of(run->payload, run->alignment);
   et_guarded blocks[ET_RUN_DATA];
-  instance instances[2] = {
-      {.run = run, .result = &result, .fill = 0x5A},
-      {.run = run, .result = &result, .fill = 0xC3, .parallel = &threads}};
+  instance instances[2] = {{.run = run, .result = &result, .fill = 0x5A},
+                           {.run = run,
+                            .result = &result,
+                            .index = 1,
+                            .fill = 0xC3,
+                            .parallel = &threads}};
   for (size_t i = 0; i < run->data_count; i++) {
     blocks[i] = copy_of(run->data[i].bytes, MEMORY_ALIGNMENT);
     for (size_t k = 0; k < 2; k++) {

@@ -8,6 +8,7 @@
 #define ET_RUN_ARGUMENTS 64
 #define ET_RUN_CALLS 2
 #define ET_RUN_DATA 64
+#define ET_RUN_OPTIONS 2
 
 typedef enum et_run_role {
   ET_RUN_INPUT,
@@ -42,7 +43,7 @@ typedef struct et_run {
   size_t alignment; /* of the payload */
   const et_run_data *data;
   size_t data_count;
-  const et_backend_option *options;
+  et_backend_option options[2][ET_RUN_OPTIONS]; /* of each instance */
   size_t option_count;
   et_run_argument arguments[ET_RUN_ARGUMENTS];
   size_t argument_count;

@@ -10,6 +10,7 @@
  * the files that runs unchanged. */
 #include <float.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,14 @@ static double slowest;
 static unsigned long long current;
 static et_mutation current_mutation;
 
+/* Set by SIGINT and SIGTERM, after which the results are reported. */
+static volatile sig_atomic_t is_stopped;
+
+static void stop(int number) {
+  (void)number;
+  is_stopped = 1;
+}
+
 void __sanitizer_set_death_callback(void (*callback)(void))
     __attribute__((weak));
 
@@ -74,6 +83,29 @@ void et_seeds_add(et_seeds *seeds, const et_seed *seed) {
   memcpy(bytes, seed->payload.data, seed->payload.size);
   seeds->items[seeds->count] = *seed;
   seeds->items[seeds->count++].payload.data = bytes;
+}
+
+static et_cpu_isa draw_isa(et_random *random) {
+  et_cpu_isa isa = ET_CPU_PLAIN;
+  do {
+    isa = (et_cpu_isa)et_random_below(random, ET_CPU_ISA_COUNT);
+  } while (!et_cpu_isa_available(isa));
+  return isa;
+}
+
+/* Plain code may be compiled without fused multiply-add, so its results can differ. */
+void et_draw_isas(et_random *random, et_run *run) {
+  const et_cpu_isa first = draw_isa(random);
+  et_cpu_isa second = first;
+  while (first != ET_CPU_PLAIN) {
+    second = draw_isa(random);
+    if (second != ET_CPU_PLAIN) {
+      break;
+    }
+  }
+  run->options[0][0] = et_cpu_force_isa(first);
+  run->options[1][0] = et_cpu_force_isa(second);
+  run->option_count = 1;
 }
 
 int64_t et_near(et_random *random, int64_t value, int64_t low, int64_t high) {
@@ -283,9 +315,9 @@ static void report(void) {
   }
   printf(
       "%zu seeds, %zu trials: %zu refused, %zu accepted, %zu of them "
-      "completed; slowest %.2f s; %zu findings\n",
+      "completed; slowest %.2f s; %zu findings; %.0f s of CPU time\n",
       all.seeds, all.trials, all.trials - all.accepted, all.accepted,
-      all.completed, slowest, findings);
+      all.completed, slowest, findings, now());
 }
 
 /* Opens the files and returns their seeds that run. Exits if a kind has none. */
@@ -326,6 +358,8 @@ int main(int argc, char **argv) {
   if (__sanitizer_set_death_callback != NULL) {
     __sanitizer_set_death_callback(print_current);
   }
+  signal(SIGINT, stop);
+  signal(SIGTERM, stop);
   const et_seeds seeds = read_seeds(argv + 1, argc - 3);
   const char *length = argv[argc - 2];
   const bool is_timed = strchr(length, 's') != NULL;
@@ -333,7 +367,8 @@ int main(int argc, char **argv) {
   const double start = now();
   const unsigned long long first = strtoull(argv[argc - 1], NULL, 10);
   for (unsigned long long i = 0;
-       is_timed ? now() - start < limit : (double)i < limit; i++) {
+       !is_stopped && (is_timed ? now() - start < limit : (double)i < limit);
+       i++) {
     try_once(&seeds, first + i);
   }
   report();

@@ -2,6 +2,7 @@
 #ifndef ET_TESTS_FUZZ_PAYLOADS_TARGET_H_
 #define ET_TESTS_FUZZ_PAYLOADS_TARGET_H_
 
+#include "backends/cpu/runtime/isa.h"
 #include "tests/fuzz/payloads/delegate_run.h"
 
 #define ET_TARGET_FIELDS 1024 /* of one kind */
@@ -55,6 +56,9 @@ typedef struct et_target {
 } et_target;
 
 extern const et_target et_fuzz_target;
+
+/* Draws an instruction set for each instance, as option 0. Results on both are bit-identical. */
+void et_draw_isas(et_random *random, et_run *run);
 
 /* Returns an interesting value near `value`, or at the ends of low..high. */
 int64_t et_near(et_random *random, int64_t value, int64_t low, int64_t high);

@@ -378,18 +378,14 @@ static void describe_arguments(const et_xnn_graph *graph, et_random *random,
 }
 
 static void describe(const et_seed *seed, et_random *random, et_run *run) {
-  static et_backend_option options[2];
-  et_cpu_isa isa = ET_CPU_PLAIN;
+  const et_backend_option winograd = {
+      "winograd", {.tag = ET_VALUE_STRING, .u.as_string = {"never", 5}}};
   et_xnn_graph graph;
   (void)seed;
-  do {
-    isa = (et_cpu_isa)et_random_below(random, ET_CPU_ISA_COUNT);
-  } while (!et_cpu_isa_available(isa));
-  options[0] = et_cpu_force_isa(isa);
-  options[1] = (et_backend_option){
-      "winograd", {.tag = ET_VALUE_STRING, .u.as_string = {"never", 5}}};
-  run->options = options;
-  run->option_count = 1 + et_random_below(random, 2);
+  et_draw_isas(random, run);
+  run->options[0][1] = winograd;
+  run->options[1][1] = winograd;
+  run->option_count += et_random_below(random, 2);
   if (et_xnn_graph_open(run->payload, NULL, &graph) == ET_STATUS_OK &&
       graph.external_count <= ET_RUN_ARGUMENTS &&
       et_xnn_check_values(&graph, NULL) == ET_STATUS_OK) {
