@@ -39,6 +39,17 @@ def test_op_of_the_guide_has_no_other_hand_written_files() -> None:
     assert users - generated - {"backends/cpu/guides_test.py"} == set(_FILES)
 
 
+def test_files_of_the_guide_have_every_instruction_set() -> None:
+    page = Path("docs/how_to/add_an_instruction_set.md").read_text(encoding="utf-8")
+    files = re.findall(r"^\|.*\| `(\w+/[\w.]+)` \|", page, re.MULTILINE)
+    flags = Path("backends/cpu/microkernels/variants.bzl").read_text(encoding="utf-8").partition("_ISA_COPTS = {")[2]
+    names = re.findall(r'^    "(\w+)": \[', flags.partition("\n}")[0], re.MULTILINE)
+    assert len(files) == 6 and "avx512" in names
+    for file in files:
+        found = set(re.findall(r'"(\w+)"|ET_CPU_(?:ISA_)?([A-Z0-9]+)\b', Path("backends/cpu", file).read_text("utf-8")))
+        assert set(names) <= {(text or macro).lower() for text, macro in found}, file
+
+
 def test_latency_script_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
     script = _blocks()["scatter_add_latency.py"]
     exec(compile(script, "scatter_add_latency.py", "exec"), {"__name__": "scatter_add_latency"})
