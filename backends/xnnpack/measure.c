@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backends/xnnpack/runtime/build.h"
+#include "backends/xnnpack/runtime/handle.h"
 
 /* Ops are counted but not run, so empty definitions are enough to link. */
 #define STEPS(X)               \
@@ -35,7 +35,7 @@
   X(et_xnn_op_add_qs8)         \
   X(et_xnn_op_argmax_pool)     \
   X(et_xnn_op_round_rows)      \
-  X(et_xnn_op_transposed_conv)
+  X(et_xnn_op_transposed_convolution)
 
 #define DEFINE(name)                 \
   extern const et_backend_part name; \

@@ -1,4 +1,9 @@
-"""Fuses operators between int8 tensors: layers, binary operators, means, LUTs."""
+"""Fuses operators between int8 tensors: layers, binary operators, means, LUTs.
+
+The result consists of operators of the edge dialect, which the portable kernels compute and whose weights keep their
+storage. The CPU backend's compiler has its own fusion (backends/cpu/compiler/int8_fusion.py), whose input and output
+are graphs of the backend's ops, with packed weights.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

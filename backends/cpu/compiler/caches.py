@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from backends.cpu.compiler.folding import drop_unread
 from backends.cpu.compiler.graph import Op, OpGraph, State, Value
-from backends.cpu.compiler.ops.cast import HALVES
-from backends.cpu.compiler.unread import drop_unread
+from backends.cpu.compiler.ops.quantization import FLOAT16_DTYPES
 from backends.cpu.schema.attention import KvUpdate, SdpaF32
 from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.quantization import Cast
 
 
-def keep_halves(graph: OpGraph) -> None:
+def keep_float16_caches(graph: OpGraph) -> None:
     """Update float16 and bfloat16 states in place if the program widens, updates and narrows them.
 
     After: only new rows are narrowed. The state is widened only for readers other than SDPA.
@@ -28,7 +28,7 @@ def keep_halves(graph: OpGraph) -> None:
 def _update_of(copy: Op, writers: Mapping[Value, Op]) -> Op | None:
     """Return the update of a float16 or bfloat16 state if `copy` stores its narrowed result in that state, or None."""
     state = copy.output.storage
-    if not isinstance(copy.spec, Permute) or not isinstance(state.place, State) or state.dtype not in HALVES:
+    if not isinstance(copy.spec, Permute) or not isinstance(state.place, State) or state.dtype not in FLOAT16_DTYPES:
         return None
     back = _writer(copy, Cast, writers)
     update = back and _writer(back, KvUpdate, writers)
@@ -57,7 +57,7 @@ def _kept(op: Op, state: Value | None) -> Iterator[Op]:
 
 def _reads_state(op: Op) -> bool:
     read = op.inputs[0].storage if isinstance(op.spec, Cast) else None
-    return read is not None and isinstance(read.place, State) and read.dtype in HALVES
+    return read is not None and isinstance(read.place, State) and read.dtype in FLOAT16_DTYPES
 
 
 def _attending(op: Op, halves: Mapping[Value, Value]) -> Op:

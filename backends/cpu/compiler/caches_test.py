@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from backends.cpu.compiler.compile import compile_partition
 from backends.cpu.compiler.graph import Op
-from backends.cpu.compiler.ops.cast import HALVES
+from backends.cpu.compiler.ops.quantization import FLOAT16_DTYPES
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import delegated, ops
 from backends.cpu.compiler.testing.interpreter import run_payload
@@ -48,9 +48,9 @@ def ops_of(module: nn.Module, computes: torch.dtype) -> list[Op]:
     return ops(module, *example(computes)).ops
 
 
-@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("dtype", FLOAT16_DTYPES)
 @pytest.mark.parametrize("halves", [True, False], ids=["16-bit module", "float32 module"])
-def test_new_rows_alone_are_converted_and_attention_reads_halves(dtype: torch.dtype, halves: bool) -> None:
+def test_only_new_cache_rows_are_cast_and_attention_reads_float16(dtype: torch.dtype, halves: bool) -> None:
     computes = dtype if halves else torch.float32
     found = ops_of(Cached(dtype, computes), computes)
     whole = 2 * _CACHE * 8
@@ -61,7 +61,7 @@ def test_new_rows_alone_are_converted_and_attention_reads_halves(dtype: torch.dt
     assert all(torch.Size(dims).numel() < whole for dims in converted)
 
 
-@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("dtype", FLOAT16_DTYPES)
 @pytest.mark.parametrize("shows", [False, True])
 def test_calls_one_after_another_keep_what_eager_keeps(dtype: torch.dtype, shows: bool) -> None:
     module = Cached(dtype, torch.float32, shows)

@@ -8,7 +8,7 @@ import torch
 from backends.cpu.compiler import cost
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
-from backends.cpu.compiler.ops.cast import HALVES
+from backends.cpu.compiler.ops.quantization import FLOAT16_DTYPES
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.packing import unquadded, winograd_pairs
 from backends.cpu.compiler.rewrite import Rewriter
@@ -48,7 +48,7 @@ def _takes_winograd(graph: OpGraph, op: Op, options: Options) -> bool:
     assert isinstance(spec, ConvF32)
     if not _is_3x3(spec.window) or spec.planar or spec.groups != 1 or options.winograd == "never":
         return False
-    if op.inputs[1].dtype in HALVES and options.winograd == "auto":
+    if op.inputs[1].dtype in FLOAT16_DTYPES and options.winograd == "auto":
         return False
     pixels = graph.bounds.most(op.output.dims[1:3])
     channels, columns = op.inputs[0].dims[3], op.output.dims[3]
@@ -82,7 +82,7 @@ def _winograd_i8(graph: OpGraph, op: Op, spec: ConvQs8, options: Options) -> Op:
     codes = unquadded(quads.constant, outputs, channels, spec.window.kernel, 1)
     most = cost.winograd_tiles_i8(WinogradQs8.tile_words(channels))
     tiles = _tiles(graph, op.output, WINOGRAD_QS8_SIDE, most)
-    chosen = WinogradQs8(spec.window, spec.zero_point, 0, 0, spec.quantizing, tiles)
+    chosen = WinogradQs8(spec.window, spec.zero_point, 0, 0, spec.output_quantization, tiles)
     workspace = _workspace(options.threads, chosen.workspace(channels))
     inputs = (x, constant(winograd_pairs(codes)), *columns)
     return replace(op, spec=chosen, inputs=inputs, workspaces=(workspace,))
@@ -143,7 +143,7 @@ def _block(graph: OpGraph, expand: Op, filtering: Op, project: Op, options: Opti
     def floats(rows: int) -> Dim:
         return block.workspace(rows, expand.output.dims[2], filtered_width, expand.output.dims[3])
 
-    rows = cost.strip_rows(
+    rows = cost.tile_rows(
         graph.bounds.most([filtered_width]), lambda rows: _FLOAT_BYTES * graph.bounds.most([floats(rows)])
     )
     weights = (*_expand_weights(expand), *filtering.inputs[1:], *project.inputs[1:])

@@ -8,7 +8,7 @@ from torch.fx import Node
 
 from backends.cpu.compiler.graph import OpGraph
 from backends.cpu.compiler.lower.builder import Builder
-from backends.cpu.compiler.lower.rule import Program
+from backends.cpu.compiler.lower.program import Program
 from backends.cpu.compiler.lower.table import refusal, rule_of
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.payload import Payload, write

@@ -57,12 +57,12 @@ def prefers_chain(image_bytes: int) -> bool:
     return image_bytes >= cost_model.MBCONV_CHAIN_MIN_BYTES
 
 
-def prefers_halves(live_bytes: int) -> bool:
+def prefers_channel_split(live_bytes: int) -> bool:
     """Return whether ops are split into halves to save scratch. live_bytes: peak size of live scratch."""
     return live_bytes >= cost_model.CHANNEL_SPLIT_MIN_BYTES
 
 
-def strip_rows(filtered_width: int, bytes_of: Callable[[int], int]) -> int:
+def tile_rows(filtered_width: int, bytes_of: Callable[[int], int]) -> int:
     """Return the number of rows of a row tile. A thread needs `bytes_of(rows)` bytes for it."""
     most = max(1, -(-cost_model.ROW_TILING_PIXELS // max(filtered_width, 1)))
     return next((rows for rows in range(most, 1, -1) if 2 * bytes_of(rows) <= cost_model.ROW_TILING_MAX_BYTES), 1)

@@ -1,16 +1,15 @@
-"""Fold multiplications and additions of per-column constants into the weights and the bias of the op before."""
+"""Folding of constants into weights, and dead code elimination."""
 
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
-from backends.cpu.compiler.halves import narrowed
+from backends.cpu.compiler.float16 import narrowed
+from backends.cpu.compiler.graph import Op, OpGraph, Scratch, Value, constant, storages_of
 from backends.cpu.compiler.rewrite import Rewriter
-from backends.cpu.schema.activated import Activated
 from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
-from backends.cpu.schema.records import NONE
+from backends.cpu.schema.records import NONE, Activated
 
 _Affine = tuple[Tensor, Tensor]
 _X, _WEIGHT, _BIAS = range(3)
@@ -93,3 +92,18 @@ def _folded(writer: Op, op: Op, affine: _Affine) -> Op:
     scaled = weight.float() * factor.reshape(-1, *[1] * (weight.dim() - 1))
     inputs = (writer.inputs[_X], constant(narrowed(scaled, weight.dtype)), constant(bias * factor + summand))
     return replace(writer, inputs=inputs, outputs=op.outputs, nodes=writer.nodes + op.nodes)
+
+
+def drop_unread(graph: OpGraph) -> None:
+    """Remove dead ops.
+
+    After: each op writes a state, or a value that a later op or the caller reads.
+    """
+    needed: set[Value] = {result.value.storage for result in graph.results}
+    kept = []
+    for op in reversed(graph.ops):
+        written = storages_of(op.outputs)
+        if any(value in needed or not isinstance(value.place, Scratch) for value in written):
+            kept.append(op)
+            needed.update(storages_of(op.inputs))
+    graph.ops = kept[::-1]

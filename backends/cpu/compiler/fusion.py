@@ -4,9 +4,8 @@ from dataclasses import replace
 
 from backends.cpu.compiler.graph import Op, OpGraph, Value
 from backends.cpu.compiler.rewrite import Rewriter
-from backends.cpu.schema.activated import Activated
 from backends.cpu.schema.elementwise import ElementwiseF32
-from backends.cpu.schema.records import NONE, Activation
+from backends.cpu.schema.records import NONE, Activated, Activation
 
 
 def fuse(graph: OpGraph) -> None:

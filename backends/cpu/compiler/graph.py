@@ -13,11 +13,12 @@ from torch import Tensor
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Bounds, Dim
-from backends.cpu.compiler.ops import registry  # noqa: F401  (registers the checks of all ops)
 from backends.cpu.compiler.ops.reference import check_shapes
 from backends.cpu.schema.declarations import OpSpec
-from backends.cpu.schema.registry import BY_CODE
+from backends.cpu.schema.registry import BY_CODE, modules_of
 from exir.error import InternalError, internal_assert
+
+modules_of("backends.cpu.compiler.ops")  # registers the checks of all ops
 
 
 @dataclass(frozen=True)

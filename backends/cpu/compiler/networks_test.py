@@ -18,11 +18,11 @@ def _seeded() -> None:
     torch.manual_seed(0)
 
 
-def test_a_decoder_with_masks_of_its_own() -> None:
+def test_decoder_that_computes_its_masks() -> None:
     assert_computes(networks.Decoder(cached=False).eval(), _tokens(7))
 
 
-def test_a_decoder_of_as_many_tokens_as_a_call_has() -> None:
+def test_decoder_with_a_dynamic_number_of_tokens() -> None:
     others = [(_tokens(count),) for count in (3, 12)]
     shapes = ({1: Dim("n", min=3, max=12)},)
     assert_computes(networks.Decoder(cached=False).eval(), _tokens(7), dynamic_shapes=shapes, others=others)
@@ -33,7 +33,7 @@ def test_a_decoder_with_a_cache() -> None:
     assert_keeps(networks.Decoder(cached=True).eval(), *calls)
 
 
-def test_a_decoder_with_a_cache_of_as_many_tokens_as_a_call_has() -> None:
+def test_decoder_with_a_cache_and_a_dynamic_number_of_tokens() -> None:
     n = Dim("n", min=2, max=12)
     calls = [(_tokens(5), torch.arange(5)), (_tokens(2), torch.arange(5, 7))]
     assert_keeps(networks.Decoder(cached=True).eval(), *calls, dynamic_shapes=({1: n}, {0: n}))
@@ -55,9 +55,9 @@ def test_an_encoder(dynamic: bool) -> None:
         (networks.StandardisedBlock(), torch.randn(1, 8, 9, 11)),
     ],
 )
-def test_networks_of_pictures(module: nn.Module, x: Tensor) -> None:
+def test_image_networks(module: nn.Module, x: Tensor) -> None:
     batch = Dim("n", min=1, max=4)
     assert_computes(module.eval(), x, tolerance=1e-4)
     others = [(torch.cat([x] * 4)[:count],) for count in (1, 4)]
-    pictures = torch.cat([x] * 4)[:3]
-    assert_computes(module.eval(), pictures, dynamic_shapes=({0: batch},), others=others, tolerance=1e-4)
+    images = torch.cat([x] * 4)[:3]
+    assert_computes(module.eval(), images, dynamic_shapes=({0: batch},), others=others, tolerance=1e-4)

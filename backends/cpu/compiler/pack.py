@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
-from backends.cpu.compiler.ops.cast import HALVES
+from backends.cpu.compiler.ops.quantization import FLOAT16_DTYPES
 from backends.cpu.compiler.packing import (
     convolution_panels,
     group_bias,
@@ -134,11 +134,11 @@ def _weights(spec: OpSpec) -> int:
 
 def _reader(spec: OpSpec, packed: Value) -> OpSpec:
     """Return the variant of the op for the dtype of the packed weights."""
-    if packed.dtype in HALVES and isinstance(spec, GemmF32):
+    if packed.dtype in FLOAT16_DTYPES and isinstance(spec, GemmF32):
         return GemmF32F16w(spec.activation)
-    if packed.dtype in HALVES and isinstance(spec, GroupedGemmF32):
+    if packed.dtype in FLOAT16_DTYPES and isinstance(spec, GroupedGemmF32):
         return GroupedGemmF32F16w()
-    if packed.dtype in HALVES and isinstance(spec, ConvF32):
+    if packed.dtype in FLOAT16_DTYPES and isinstance(spec, ConvF32):
         return ConvF32F16w(spec.window, spec.groups, spec.activation)
     return spec
 

@@ -8,7 +8,7 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from backends.cpu.compiler.lower.rule import Program
+from backends.cpu.compiler.lower.program import Program
 from backends.cpu.compiler.lower.table import WHOLE, refusal, rule_of
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.preprocess import CpuBackend

@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from backends.cpu.compiler.attention_fusion import prepare_attention
-from backends.cpu.compiler.bytes_bounds import bound_bytes, narrow_products
-from backends.cpu.compiler.bytes_fusion import compute_in_bytes
-from backends.cpu.compiler.bytes_pads import fold_pads
-from backends.cpu.compiler.caches import keep_halves
+from backends.cpu.compiler.caches import keep_float16_caches
+from backends.cpu.compiler.channel_split import split_widest_block
 from backends.cpu.compiler.choice import choose
-from backends.cpu.compiler.folding import fold
+from backends.cpu.compiler.float16 import store_weights, widen_reads
+from backends.cpu.compiler.folding import drop_unread, fold
 from backends.cpu.compiler.fusion import fuse
 from backends.cpu.compiler.graph import OpGraph, verify_graph
-from backends.cpu.compiler.halves import read_as_floats, store_weights
-from backends.cpu.compiler.halving import halve_widest
 from backends.cpu.compiler.in_place import write_in_place
+from backends.cpu.compiler.int8_bounds import bound_int8_sums, narrow_products
+from backends.cpu.compiler.int8_fusion import compute_in_int8
+from backends.cpu.compiler.int8_pads import fold_pads
 from backends.cpu.compiler.map_fusion import join_maps
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.pack import PACKERS, pack
@@ -29,7 +29,6 @@ from backends.cpu.compiler.plan import write_results_in_place
 from backends.cpu.compiler.quantized import QuantizedConstants
 from backends.cpu.compiler.row_sharing import share_rows
 from backends.cpu.compiler.strassen_choice import choose_strassen
-from backends.cpu.compiler.unread import drop_unread
 from backends.cpu.schema.attention import SdpaF32
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.gemm import Matmul
@@ -91,7 +90,7 @@ class ProgramPass(Pass):
 
 
 def _fuse_int8(partition: Partition) -> None:
-    compute_in_bytes(partition.graph, partition.constants)
+    compute_in_int8(partition.graph, partition.constants)
     partition.constants = QuantizedConstants()  # frees the float32 copies of quantized weights
 
 
@@ -136,7 +135,7 @@ PIPELINE: tuple[Pass, ...] = (
         name="fuse_int8_clamps",
         before="Clamps that are not fused into an int8 op are lookup tables.",
         after="Lookup tables that only clamp are folded into the int8 op before them.",
-        run=lambda part: bound_bytes(part.graph),
+        run=lambda part: bound_int8_sums(part.graph),
     ),
     PartitionPass(
         name="bound_int8_sums",
@@ -148,7 +147,7 @@ PIPELINE: tuple[Pass, ...] = (
         name="update_caches_in_place",
         before="A float16 or bfloat16 state is updated by a cast, a float32 update, a cast and a copy.",
         after="Such updates write only new rows, and SDPA reads the state without a float32 copy.",
-        run=lambda part: keep_halves(part.graph),
+        run=lambda part: keep_float16_caches(part.graph),
     ),
     PartitionPass(
         name="prepare_attention",
@@ -179,7 +178,7 @@ PIPELINE: tuple[Pass, ...] = (
         name="split_widest_block",
         before="Inverted residuals that benefit from row tiling are one op, and weights are not packed.",
         after="The inverted residual that needs the most scratch computes half of its channels at a time.",
-        run=lambda part: halve_widest(part.graph),
+        run=lambda part: split_widest_block(part.graph),
     ),
     PartitionPass(
         name="pack_weights",
@@ -192,7 +191,7 @@ PIPELINE: tuple[Pass, ...] = (
         name="cast_weights",
         before="Ops with a variant for float16 weights have that variant.",
         after="Ops that need float32 do not read float16 or bfloat16 constants.",
-        run=lambda part: read_as_floats(part.graph),
+        run=lambda part: widen_reads(part.graph),
     ),
     PartitionPass(
         name="share_rows",

@@ -1,5 +1,6 @@
-"""Tests that the backend passes named data, memory requirements and debug handles to the program."""
+"""Tests that options are read, and that the backend passes data and requirements to the program."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -7,6 +8,8 @@ from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.preprocess import CpuBackend
 from backends.cpu.compiler.testing.compare import delegated
 from exir.backend.backend_details import RuntimeMemory
+from exir.backend.compile_spec_schema import CompileSpec
+from exir.error import ConfigError
 
 
 def _linear_relu() -> nn.Module:
@@ -35,3 +38,24 @@ def test_each_step_has_the_handles_of_what_it_computes() -> None:
     for handle, node in enumerate(calls):
         node.meta["debug_handle"] = handle
     assert CpuBackend.preprocess(program, []).debug_handle_map == {0: (0, 1)}
+
+
+def test_specs_round_trip_options() -> None:
+    options = Options(winograd="never", row_tiling="always", threads=2, weights="float16", strassen="always")
+    assert Options.read(options.specs()) == options
+    assert Options.read([]) == Options()
+
+
+@pytest.mark.parametrize(
+    "specs, message",
+    [
+        ([CompileSpec("winograd", b"maybe")], "'winograd' must be one of auto, never, always, got 'maybe'"),
+        ([CompileSpec("weights", b"half")], "'weights' must be one of auto, float32, float16, bfloat16, got 'half'"),
+        ([CompileSpec("strassen", b"maybe")], "'strassen' must be one of auto, never, always, got 'maybe'"),
+        ([CompileSpec("threads", b"0")], "'threads' must be from 1 to 64, got 0"),
+        ([CompileSpec("strip", b"1")], "unknown compile spec 'strip'"),
+    ],
+)
+def test_invalid_options_are_rejected(specs: list[CompileSpec], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Options.read(specs)

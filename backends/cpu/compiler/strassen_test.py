@@ -84,7 +84,7 @@ def test_residual_and_curve_are_part_of_it(rows: int) -> None:
     assert_computes(module, x, strassen="always")
 
 
-def test_rows_of_pictures() -> None:
+def test_strassen_of_image_rows() -> None:
     module = nn.Sequential(nn.Conv2d(320, 320, 1), nn.ReLU())
     x = _rows(2, 320, 9, 11).to(memory_format=torch.channels_last)
     assert StrassenF32 in map(type, specs(module, x))

@@ -1,4 +1,4 @@
-#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/activation.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-#include "backends/cpu/microkernels/add_qs8.h"
+#include "backends/cpu/microkernels/qs8.h"
 
 #include "backends/cpu/microkernels/simd_i8.h"
 
@@ -35,8 +35,8 @@ ET_INLINE et_i32 within(const adder *d, et_i32 x) {
 ET_INLINE et_i8_narrow added(const adder *d, const uint8_t *a,
                              const uint8_t *b) {
   const et_u32 sum = d->start +
-                     d->factors[0] * (et_u32)et_i32_of_bytes(a, d->is_signed) +
-                     d->factors[1] * (et_u32)et_i32_of_bytes(b, d->is_signed);
+                     d->factors[0] * (et_u32)et_i32_of_int8(a, d->is_signed) +
+                     d->factors[1] * (et_u32)et_i32_of_int8(b, d->is_signed);
   return et_i8_of_i32(within(d, ((et_i32)sum >> d->shift) + d->zero_point));
 }
 

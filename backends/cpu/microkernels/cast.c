@@ -1,4 +1,4 @@
-#include "backends/cpu/microkernels/cast.h"
+#include "backends/cpu/microkernels/elementwise.h"
 
 #include "backends/cpu/microkernels/half.h"
 
@@ -26,12 +26,12 @@ ET_INLINE void narrow(const float *x, uint16_t *y, size_t count,
                       bool is_bfloat) {
   size_t i = 0;
   for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {
-    const et_u16 halves = et_f32_as_half(et_f32_load(x + i), is_bfloat);
-    memcpy(y + i, &halves, sizeof(halves));
+    const et_u16 values16 = et_f32_as_half(et_f32_load(x + i), is_bfloat);
+    memcpy(y + i, &values16, sizeof(values16));
   }
   const et_f32 rest = et_f32_load_some(x + i, count - i);
-  const et_u16 halves = et_f32_as_half(rest, is_bfloat);
-  memcpy(y + i, &halves, (count - i) * sizeof(*y));
+  const et_u16 values16 = et_f32_as_half(rest, is_bfloat);
+  memcpy(y + i, &values16, (count - i) * sizeof(*y));
 }
 
 void ET_CPU_NAME(et_cpu_narrow)(const float *x, uint16_t *y, size_t count,

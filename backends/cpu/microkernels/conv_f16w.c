@@ -1,4 +1,4 @@
-#include "backends/cpu/microkernels/conv_f16w.h"
+#include "backends/cpu/microkernels/conv_f32.h"
 
 #include "backends/cpu/microkernels/gather.h"
 #include "backends/cpu/microkernels/half.h"

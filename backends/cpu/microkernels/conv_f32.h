@@ -14,6 +14,9 @@
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_F32_H_
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/variants.h"
 #include "backends/cpu/microkernels/window.h"
@@ -29,24 +32,30 @@ typedef struct et_cpu_conv {
   et_cpu_activation activation;
 } et_cpu_conv;
 
-/* Consecutive pixels of the output, counted over all images of the batch, and columns of one group.
- * The first column is the first of a panel. `out` and `residual` point to the first pixel. */
-typedef struct et_cpu_pixels {
-  size_t first_pixel;
-  size_t pixels;
-  size_t group;
-  size_t first_column;
-  size_t columns;
-  float *out;            /* [pixel][columns of all groups] */
-  const float *residual; /* layout of `out`; or NULL */
-} et_cpu_pixels;
-
-/* Maximum number of pixels per call, a multiple of the rows of every tile. */
-#define ET_CPU_CONV_PIXELS 96
-
 typedef void et_cpu_conv_f32_function(const et_cpu_conv *conv,
                                       const et_cpu_pixels *pixels);
 
 ET_CPU_DECLARE(et_cpu_conv_f32_function, et_cpu_conv_f32);
+
+/* conv_f32 with float16 or bfloat16 weights.
+ *
+ * The formula and the shapes are those of conv_f32. Weights have the same packed layout, with
+ * 16-bit elements:
+ *   [group][panel][kernel_y][kernel_x][depth][16 columns]
+ * Blocks of 2 panels by 128 weights are widened to float32 on the stack (16 KiB). The register tile
+ * of conv_f32 then multiplies them with all pixels of the call. Results are bit-identical to those
+ * of conv_f32 with the widened weights. Weights are widened again for every 96 pixels.
+ * Multiply-adds are the bottleneck. */
+
+typedef struct et_cpu_conv_f16w {
+  et_cpu_conv conv;       /* the field `panels` is not used */
+  const uint16_t *panels; /* [group][panel][kernel_y][kernel_x][depth][16] */
+  bool is_bfloat;
+} et_cpu_conv_f16w;
+
+typedef void et_cpu_conv_f16w_function(const et_cpu_conv_f16w *conv,
+                                       const et_cpu_pixels *pixels);
+
+ET_CPU_DECLARE(et_cpu_conv_f16w_function, et_cpu_conv_f32_f16w);
 
 #endif /* BACKENDS_CPU_MICROKERNELS_CONV_F32_H_ */

@@ -1,6 +1,6 @@
 #include "backends/cpu/microkernels/conv_planar.h"
 
-#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/sums.h"
 
 /* Tile sizes: panels of a tile of ET_TILE_ROWS outputs, and the number of tiles of one panel that
@@ -15,11 +15,11 @@
 #define TILES 1
 #endif
 
-/* Outputs of a strip at an edge of the image. */
+/* Outputs of a span at an edge of the image. */
 #define EDGE (TILES * (size_t)ET_TILE_ROWS)
 
 /* Consecutive outputs ("columns") of a row, and the elements that they read. */
-typedef struct strip {
+typedef struct span {
   const et_cpu_conv *conv;
   const float *image;
   size_t y;     /* image row of tap row 0; wraps before 0 */
@@ -33,7 +33,7 @@ typedef struct strip {
   size_t channel_step;
   const float *taps[ET_CPU_CONV_PLANAR_TAPS]; /* elements of column 0 */
   float rows[ET_CPU_CONV_PLANAR_FLOATS];      /* [channel][kernel_y][pitch] */
-} strip;
+} span;
 
 ET_NOINLINE void put_zeros(float *to, size_t count) {
   if (count > 0) {
@@ -58,7 +58,7 @@ static void copy_row(const float *row, size_t width, ptrdiff_t begin,
   put_zeros(to + before + inside, count - before - inside);
 }
 
-static void copy_rows(strip *s) {
+static void copy_rows(span *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t plane = w->height * w->width;
   const ptrdiff_t begin = (ptrdiff_t)(s->first * w->stride_x - w->left);
@@ -75,7 +75,7 @@ static void copy_rows(strip *s) {
 }
 
 /* Lists the taps in the order of the packed weights: row, column, channel. */
-static void list_taps(strip *s) {
+static void list_taps(span *s) {
   const et_cpu_window *w = &s->conv->window;
   const float **tap = s->taps;
   for (size_t i = 0; i < w->kernel_y; i++) {
@@ -120,7 +120,7 @@ ET_INLINE void add_taps(const et_tiles *t, const float *const *taps, size_t at,
 /* Adds all taps to the columns that start at `column`. A stride of 2, which is common in first
  * layers, is a constant, so that offsets are immediates. With AVX-512, the extra code is not
  * worthwhile. */
-ET_INLINE void add_columns(const et_tiles *t, const strip *s, size_t column,
+ET_INLINE void add_columns(const et_tiles *t, const span *s, size_t column,
                            int vectors, int tiles, et_sums *sums) {
   const size_t stride = s->conv->window.stride_x;
 #if !defined(ET_CPU_ISA_AVX512)
@@ -132,7 +132,7 @@ ET_INLINE void add_columns(const et_tiles *t, const strip *s, size_t column,
   add_taps(t, s->taps, column * stride, stride, vectors, tiles, sums);
 }
 
-ET_INLINE void run_tiles(const et_tiles *t, const strip *s, size_t column,
+ET_INLINE void run_tiles(const et_tiles *t, const span *s, size_t column,
                          int panels, int tiles) {
   const int vectors = panels * ET_PANEL_VECTORS;
   const float *residual = t->residual;
@@ -149,22 +149,22 @@ ET_INLINE void run_tiles(const et_tiles *t, const strip *s, size_t column,
   }
 }
 
-typedef void tile_function(const et_tiles *t, const strip *s, size_t column);
+typedef void tile_function(const et_tiles *t, const span *s, size_t column);
 
-static void run_one(const et_tiles *t, const strip *s, size_t column) {
+static void run_one(const et_tiles *t, const span *s, size_t column) {
   run_tiles(t, s, column, 1, 1);
 }
 
-static void run_several(const et_tiles *t, const strip *s, size_t column) {
+static void run_several(const et_tiles *t, const span *s, size_t column) {
   run_tiles(t, s, column, PANELS, 1);
 }
 
-static void run_together(const et_tiles *t, const strip *s, size_t column) {
+static void run_together(const et_tiles *t, const span *s, size_t column) {
   run_tiles(t, s, column, 1, TILES);
 }
 
 /* Computes a tile with fewer rows or columns. */
-ET_NOINLINE void run_part(const et_tiles *tiles, const strip *s, size_t column,
+ET_NOINLINE void run_part(const et_tiles *tiles, const span *s, size_t column,
                           size_t rows, size_t columns) {
   float out[ET_TILE_ROWS * ET_CPU_PANEL];
   float residual[ET_TILE_ROWS * ET_CPU_PANEL] = {0};
@@ -182,7 +182,7 @@ ET_NOINLINE void run_part(const et_tiles *tiles, const strip *s, size_t column,
                   columns);
 }
 
-ET_NOINLINE void run_at(const et_tiles *tiles, const strip *s, size_t column,
+ET_NOINLINE void run_at(const et_tiles *tiles, const span *s, size_t column,
                         tile_function *function) {
   et_tiles t = *tiles;
   t.out += column * t.out_stride;
@@ -190,9 +190,9 @@ ET_NOINLINE void run_at(const et_tiles *tiles, const strip *s, size_t column,
   function(&t, s, column);
 }
 
-/* Computes the columns of the strip that start at `from`, for whole panels. The last tile ends with
- * the strip. It recomputes some outputs of the tile before it, with equal results. */
-ET_NOINLINE void run_panels(const et_tiles *tiles, const strip *s, size_t from,
+/* Computes the columns of the span that start at `from`, for whole panels. The last tile ends with
+ * the span. It recomputes some outputs of the tile before it, with equal results. */
+ET_NOINLINE void run_panels(const et_tiles *tiles, const span *s, size_t from,
                             tile_function *function) {
   const size_t last = s->columns - ET_TILE_ROWS;
   for (size_t x = from; x < s->columns; x += ET_TILE_ROWS) {
@@ -200,8 +200,8 @@ ET_NOINLINE void run_panels(const et_tiles *tiles, const strip *s, size_t from,
   }
 }
 
-/* Computes the strip for one panel. */
-static void run_panel(const et_tiles *tiles, const strip *s) {
+/* Computes the span for one panel. */
+static void run_panel(const et_tiles *tiles, const span *s) {
   const size_t width = TILES * (size_t)ET_TILE_ROWS;
   size_t x = 0;
   for (; TILES > 1 && x + width <= s->columns; x += width) {
@@ -210,8 +210,8 @@ static void run_panel(const et_tiles *tiles, const strip *s) {
   run_panels(tiles, s, x, run_one);
 }
 
-/* Computes the strip for a panel of `count` columns, or for fewer outputs than a tile has. */
-static void run_parts(const et_tiles *tiles, const strip *s, size_t count) {
+/* Computes the span for a panel of `count` columns, or for fewer outputs than a tile has. */
+static void run_parts(const et_tiles *tiles, const span *s, size_t count) {
   for (size_t x = 0; x < s->columns; x += ET_TILE_ROWS) {
     const size_t left = s->columns - x;
     et_tiles t = *tiles;
@@ -221,7 +221,7 @@ static void run_parts(const et_tiles *tiles, const strip *s, size_t count) {
   }
 }
 
-static et_tiles strip_tiles(const strip *s) {
+static et_tiles span_tiles(const span *s) {
   const et_cpu_conv *c = s->conv;
   const et_cpu_window *w = &c->window;
   const size_t first = s->first * c->columns;
@@ -241,8 +241,8 @@ static et_tiles strip_tiles(const strip *s) {
   return tiles;
 }
 
-static void run_strip(const strip *s) {
-  et_tiles tiles = strip_tiles(s);
+static void run_span(const span *s) {
+  et_tiles tiles = span_tiles(s);
   size_t left = s->conv->columns;
   while (left > 0) {
     const bool whole = s->columns >= ET_TILE_ROWS && left >= ET_CPU_PANEL;
@@ -266,14 +266,14 @@ static size_t reach_of(size_t kernel, size_t dilation) {
   return (kernel - 1) * dilation + 1;
 }
 
-/* Returns the elements of a row that the strip reads. */
-static size_t span_of(const strip *s) {
+/* Returns the elements of a row that the span reads. */
+static size_t span_of(const span *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t columns = s->columns < ET_TILE_ROWS ? ET_TILE_ROWS : s->columns;
   return (columns - 1) * w->stride_x + reach_of(w->kernel_x, w->dilation_x);
 }
 
-static void copy_strip(strip *s) {
+static void copy_span(span *s) {
   s->pitch = span_of(s);
   s->from = s->rows;
   s->row_step = s->pitch;
@@ -283,7 +283,7 @@ static void copy_strip(strip *s) {
 
 /* Returns whether rows of the image may be read in place. Partial tiles would read past the end of
  * the rows. */
-static bool has_rows_inside(const strip *s) {
+static bool has_rows_inside(const span *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t reach = reach_of(w->kernel_y, w->dilation_y);
   return s->conv->columns % ET_CPU_PANEL == 0 && s->y < w->height &&
@@ -292,7 +292,7 @@ static bool has_rows_inside(const strip *s) {
 
 /* Returns the number of columns, starting at `first`, whose windows are inside the image. The
  * number of remaining columns is 0 or at least that of a tile. */
-static size_t columns_inside(const strip *s) {
+static size_t columns_inside(const span *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t begin = s->first * w->stride_x - w->left; /* wraps before 0 */
   const size_t reach = reach_of(w->kernel_x, w->dilation_x);
@@ -304,10 +304,10 @@ static size_t columns_inside(const strip *s) {
   return most >= left ? left : most - smaller(most, ET_TILE_ROWS);
 }
 
-/* Finds the columns of the next strip. If their windows are inside the image, its rows are read in
+/* Finds the columns of the next span. If their windows are inside the image, its rows are read in
  * place; copying them would take a tenth of the op's time. Otherwise, rows are copied, for only a
  * few columns if the columns after them can be read in place. */
-ET_NOINLINE void find_columns(strip *s, size_t most, bool rows_inside) {
+ET_NOINLINE void find_columns(span *s, size_t most, bool rows_inside) {
   const et_cpu_window *w = &s->conv->window;
   const size_t left = w->out_width - s->first;
   const size_t inside = rows_inside ? columns_inside(s) : 0;
@@ -319,7 +319,7 @@ ET_NOINLINE void find_columns(strip *s, size_t most, bool rows_inside) {
   } else {
     const bool is_edge = rows_inside && left >= 2 * EDGE;
     s->columns = smaller(is_edge ? EDGE : left, most);
-    copy_strip(s);
+    copy_span(s);
   }
   list_taps(s);
 }
@@ -328,7 +328,7 @@ void ET_CPU_NAME(et_cpu_conv_planar_f32)(const et_cpu_conv *conv, size_t row,
                                          float *out, const float *residual) {
   const et_cpu_window *w = &conv->window;
   const size_t most = et_cpu_conv_planar_columns(w, conv->channels);
-  strip s;
+  span s;
   s.conv = conv;
   s.image =
       conv->x + row / w->out_height * conv->channels * w->height * w->width;
@@ -338,7 +338,7 @@ void ET_CPU_NAME(et_cpu_conv_planar_f32)(const et_cpu_conv *conv, size_t row,
   const bool rows_inside = has_rows_inside(&s);
   for (s.first = 0; s.first < w->out_width; s.first += s.columns) {
     find_columns(&s, most, rows_inside);
-    run_strip(&s);
+    run_span(&s);
   }
   if (et_cpu_is_curve(&conv->activation)) {
     const size_t count = w->out_width * conv->columns;

@@ -2,7 +2,7 @@
  * It is used for the first convolution of a network, which has few input channels.
  *
  * The formula and the packed weights are those of conv_f32.h, with one group. A row of the output
- * is computed in strips. If the windows of a strip are inside the image, its rows are read in
+ * is computed in spans. If the windows of a span are inside the image, its rows are read in
  * place. Otherwise, they are copied to the stack with their padding. In both cases, neighboring
  * outputs read a tap at a constant distance. The tile is 6 outputs by one panel of 16 columns. With
  * AVX-512, two tiles or two panels are computed at once. Each loaded weight is multiplied by at
@@ -13,7 +13,7 @@
 #include "backends/cpu/microkernels/conv_f32.h"
 #include "backends/cpu/schema/cost_model.h"
 
-/* Returns the maximum number of outputs of a strip whose elements fit the buffer. */
+/* Returns the maximum number of outputs of a span whose elements fit the buffer. */
 static inline size_t et_cpu_conv_planar_columns(const et_cpu_window *window,
                                                 size_t channels) {
   const size_t rows = channels * window->kernel_y;

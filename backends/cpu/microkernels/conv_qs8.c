@@ -3,7 +3,7 @@
 #include "backends/cpu/microkernels/windows_i8.h"
 
 _Static_assert(ET_CPU_CONV_QS8_MAX_QUADS * 4 * 128 <= 1 << 21,
-               "sums of weights fit et_sum_of_bytes");
+               "sums of weights fit et_sum_of_int8");
 
 _Static_assert(ET_CPU_CONV_QS8_MAX_QUADS <= ET_I8_MOST_QUADS,
                "a row fits its buffer");
@@ -123,9 +123,9 @@ static void run_panels(call *c, size_t first, size_t count,
   et_requantizer requantizers[ET_I8_PANELS];
   target->is_far = false;
   for (size_t i = 0; i < count; i++) {
-    requantizers[i] = et_requantizer_of(&conv->of_columns, &conv->quantizing,
-                                        conv->x.zero_point + c->packed.shift,
-                                        (panel + i) * ET_CPU_PANEL);
+    requantizers[i] = et_requantizer_of(
+        &conv->of_columns, &conv->output_quantization,
+        conv->x.zero_point + c->packed.shift, (panel + i) * ET_CPU_PANEL);
     target->is_far |= requantizers[i].is_far;
   }
   target->requantizers = requantizers;
@@ -209,7 +209,7 @@ void ET_CPU_NAME(et_cpu_conv_qs8)(const et_cpu_conv_qs8 *conv,
   c.taps = conv->window.kernel_y * conv->window.kernel_x;
   c.is_point = is_point(&conv->window);
   c.runs = runs_of(&c);
-  c.rounder = et_rounder_of(&conv->quantizing);
+  c.rounder = et_rounder_of(&conv->output_quantization);
   memset(c.beyond, (uint8_t)conv->x.zero_point, beyond_size(&c));
   const size_t most = most_rows(&c);
   const size_t blocks = (pixels->pixels + most - 1) / most;

@@ -22,27 +22,17 @@
 
 typedef struct et_cpu_conv_qs8 {
   et_cpu_window window;
-  et_cpu_bytes x;               /* [batch, height, width, channels] */
+  et_cpu_qs8 x;                 /* [batch, height, width, channels] */
   size_t max_exact_terms;       /* see ConvolutionQs8 in backends/cpu/schema */
   int32_t min_value;            /* lower bound of x */
   const int8_t *panels;         /* [group, panel, quad, 16, 4] */
   et_cpu_columns_i8 of_columns; /* [group, panel, 16] */
-  et_cpu_output_quantization quantizing;
+  et_cpu_output_quantization output_quantization;
   uint8_t *out;    /* [batch, out_height, out_width, columns] */
   size_t channels; /* total over all groups */
   size_t columns;  /* total over all groups */
   size_t groups;
 } et_cpu_conv_qs8;
-
-/* Consecutive pixels of the output, counted over all images of the batch, and columns of one
- * group. */
-typedef struct et_cpu_pixels_i8 {
-  size_t first_pixel;
-  size_t pixels;
-  size_t group;
-  size_t first_column; /* a multiple of 16 */
-  size_t columns;
-} et_cpu_pixels_i8;
 
 typedef void et_cpu_conv_qs8_function(const et_cpu_conv_qs8 *conv,
                                       const et_cpu_pixels_i8 *pixels);

@@ -3,7 +3,7 @@
 #define BACKENDS_CPU_MICROKERNELS_DEQUANTIZE_VECTOR_H_
 
 #include "backends/cpu/microkernels/qs8.h"
-#include "backends/cpu/microkernels/quantizer.h"
+#include "backends/cpu/microkernels/simd_i8.h"
 
 typedef struct et_reader {
   et_i32 zero_point;
@@ -11,7 +11,7 @@ typedef struct et_reader {
   bool is_signed;
 } et_reader;
 
-ET_INLINE et_reader et_reader_of(const et_cpu_scaled_bytes *x) {
+ET_INLINE et_reader et_reader_of(const et_cpu_scaled_qs8 *x) {
   const et_reader r = {et_i32_all(x->bytes.zero_point), et_f32_all(x->scale),
                        x->bytes.is_signed};
   return r;
@@ -19,7 +19,7 @@ ET_INLINE et_reader et_reader_of(const et_cpu_scaled_bytes *x) {
 
 /* Loads ET_CPU_LANES quantized values and subtracts the zero point. */
 ET_INLINE et_i32 et_read_bytes(const et_reader *r, const uint8_t *from) {
-  return et_i32_of_bytes(from, r->is_signed) - r->zero_point;
+  return et_i32_of_int8(from, r->is_signed) - r->zero_point;
 }
 
 /* Loads the first `count` <= ET_CPU_LANES values and subtracts the zero point. The other lanes

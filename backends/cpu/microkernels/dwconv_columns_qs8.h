@@ -3,10 +3,10 @@
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_COLUMNS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_COLUMNS_QS8_H_
 
-#include "backends/cpu/microkernels/dwconv_strip_qs8.h"
+#include "backends/cpu/microkernels/dwconv_span_qs8.h"
 
 /* Returns `from`, or a copy of a band's channels if a vector load would reach beyond the image. */
-ET_NOINLINE const uint8_t *et_near_end_i8(const et_strip_i8 *s,
+ET_NOINLINE const uint8_t *et_near_end_i8(const et_span_i8 *s,
                                           const uint8_t *from, size_t part,
                                           uint8_t *copy) {
   return (uintptr_t)from + part <= (uintptr_t)s->end
@@ -15,10 +15,10 @@ ET_NOINLINE const uint8_t *et_near_end_i8(const et_strip_i8 *s,
 }
 
 /* Loads row `row` of a column. */
-ET_INLINE et_u8 et_load_row_i8(const et_strip_i8 *s, const et_column_i8 *at,
+ET_INLINE et_u8 et_load_row_i8(const et_span_i8 *s, const et_column_i8 *at,
                                int row, size_t bands) {
-  const size_t part = ET_STRIP_CHANNELS / bands;
-  uint8_t copy[ET_STRIP_CHANNELS];
+  const size_t part = ET_SPAN_CHANNELS / bands;
+  uint8_t copy[ET_SPAN_CHANNELS];
   const uint8_t *from[ET_U8_MOST_PARTS];
   ET_UNROLL for (size_t b = 0; b < bands; b++) {
     from[b] = at->from[row][b];
@@ -42,7 +42,7 @@ ET_INLINE void et_put_quads_i8(const et_u8 *bytes, et_form_i8 f,
 }
 
 /* Writes columns outside the image. */
-ET_INLINE et_word_i8 *et_put_outside_i8(const et_strip_i8 *s, size_t columns,
+ET_INLINE et_word_i8 *et_put_outside_i8(const et_span_i8 *s, size_t columns,
                                         size_t step, et_form_i8 f,
                                         et_word_i8 *to) {
   const et_u8 bytes = s->zero + s->shift;
@@ -55,7 +55,7 @@ ET_INLINE et_word_i8 *et_put_outside_i8(const et_strip_i8 *s, size_t columns,
 
 /* Writes columns inside the image, starting at `at`. `rows` and `bands` are compile-time constants.
  * A fourth row is not read if its taps are 0. */
-ET_INLINE et_word_i8 *et_put_inside_i8(const et_strip_i8 *s, et_column_i8 at,
+ET_INLINE et_word_i8 *et_put_inside_i8(const et_span_i8 *s, et_column_i8 at,
                                        size_t columns, int rows, size_t bands,
                                        size_t step, et_form_i8 f,
                                        et_word_i8 *to) {
@@ -97,7 +97,7 @@ static et_columns_of_row et_find_columns_i8(const et_cpu_window *w, size_t x,
 }
 
 /* Writes the columns of all rows of the windows as [columns][height][words]. */
-ET_INLINE void et_put_columns_i8(const et_strip_i8 *s,
+ET_INLINE void et_put_columns_i8(const et_span_i8 *s,
                                  const et_columns_of_row *of, int rows,
                                  size_t bands, et_form_i8 f, et_word_i8 *to) {
   const size_t words = f == ET_FORM_WIDE ? 2 : 1;
@@ -112,7 +112,7 @@ ET_INLINE void et_put_columns_i8(const et_strip_i8 *s,
   }
 }
 
-ET_INLINE void et_put_columns_of_i8(const et_strip_i8 *s,
+ET_INLINE void et_put_columns_of_i8(const et_span_i8 *s,
                                     const et_columns_of_row *of, size_t bands,
                                     et_form_i8 f, et_word_i8 *to) {
   if (!ET_HAS_SLIDE && s->depthwise->window.kernel_y == 3) {
@@ -122,7 +122,7 @@ ET_INLINE void et_put_columns_of_i8(const et_strip_i8 *s,
   }
 }
 
-ET_INLINE void et_put_columns_in_i8(const et_strip_i8 *s,
+ET_INLINE void et_put_columns_in_i8(const et_span_i8 *s,
                                     const et_columns_of_row *of, et_form_i8 f,
                                     et_word_i8 *to) {
 #if ET_U8_MOST_PARTS > 2
@@ -141,7 +141,7 @@ ET_INLINE void et_put_columns_in_i8(const et_strip_i8 *s,
 }
 
 /* Writes the columns. With int8 operands, quads are the same for both forms of accumulation. */
-ET_NOINLINE void et_put_any_columns_i8(const et_strip_i8 *s, size_t x,
+ET_NOINLINE void et_put_any_columns_i8(const et_span_i8 *s, size_t x,
                                        size_t columns, et_word_i8 *to) {
   const et_columns_of_row of =
       et_find_columns_i8(&s->depthwise->window, x, columns);

@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/simd.h"
 
 /* Pixels that are computed at once. Each loaded element and each loaded tap is used several times.
@@ -15,14 +15,14 @@
 #define MOST_KERNEL 5 /* maximum size of kernels with unrolled loops */
 
 /* A row of the output, restricted to a range of channels. */
-typedef struct strip {
+typedef struct span {
   const et_cpu_dwconv *depthwise;
   const float *const *rows;
   float *out;
   et_f32 low;
   et_f32 high;
   size_t first, end; /* channels */
-} strip;
+} span;
 
 /* A vector of channels. */
 typedef struct lane {
@@ -34,7 +34,7 @@ typedef struct lane {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-ET_INLINE lane find_lane(const strip *s, size_t channel) {
+ET_INLINE lane find_lane(const span *s, size_t channel) {
   const et_cpu_dwconv *d = s->depthwise;
   const size_t panel = d->window.kernel_y * d->window.kernel_x * ET_CPU_PANEL;
   const lane l = {
@@ -75,7 +75,7 @@ static reach find_reach(const et_cpu_window *w, size_t x) {
   return r;
 }
 
-ET_INLINE void add_window(const strip *s, const lane *l, const reach *r,
+ET_INLINE void add_window(const span *s, const lane *l, const reach *r,
                           size_t x, bool whole) {
   const et_cpu_dwconv *d = s->depthwise;
   const size_t step = d->window.dilation_x * d->channels;
@@ -95,7 +95,7 @@ ET_INLINE void add_window(const strip *s, const lane *l, const reach *r,
 }
 
 /* Computes a vector of a pixel, for any window. */
-ET_NOINLINE void any_lane(const strip *s, const lane *l, size_t x) {
+ET_NOINLINE void any_lane(const span *s, const lane *l, size_t x) {
   const reach r = find_reach(&s->depthwise->window, x);
   if (l->count == ET_CPU_LANES) {
     add_window(s, l, &r, x, true);
@@ -104,7 +104,7 @@ ET_NOINLINE void any_lane(const strip *s, const lane *l, size_t x) {
   }
 }
 
-ET_NOINLINE void any_strip(const strip *s) {
+ET_NOINLINE void any_span(const span *s) {
   for (size_t x = 0; x < s->depthwise->window.out_width; x++) {
     for (size_t c = s->first; c < s->end; c += ET_CPU_LANES) {
       const lane l = find_lane(s, c);
@@ -127,7 +127,7 @@ typedef struct group {
 } group;
 
 /* Writes to `g` in place, as a load of a copy would wait for several narrow stores. */
-ET_INLINE void find_group(const strip *s, size_t x, int kernel, int stride,
+ET_INLINE void find_group(const span *s, size_t x, int kernel, int stride,
                           group *g) {
   const et_cpu_dwconv *d = s->depthwise;
   const ptrdiff_t column =
@@ -193,7 +193,7 @@ ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
  * them. */
 typedef float lane_taps[(MOST_KERNEL * MOST_KERNEL + 1) * ET_CPU_PANEL];
 
-ET_NOINLINE void copy_taps(const strip *s, size_t channel, size_t count,
+ET_NOINLINE void copy_taps(const span *s, size_t channel, size_t count,
                            lane_taps to) {
   const size_t apart = ET_CPU_PANEL - channel % ET_CPU_PANEL;
   const float *panel =
@@ -209,7 +209,7 @@ ET_NOINLINE void copy_taps(const strip *s, size_t channel, size_t count,
 
 /* Computes all channels of some pixels. The last vector ends with the last channel, and has
  * its own taps: computing channels twice is faster than masks. */
-ET_INLINE void each_lane(const strip *s, const group *all, const float *last,
+ET_INLINE void each_lane(const span *s, const group *all, const float *last,
                          int kernel, int stride, int pixels) {
   const group g = *all; /* a local copy, which stores cannot alias */
   const float *taps = s->depthwise->taps;
@@ -224,7 +224,7 @@ ET_INLINE void each_lane(const strip *s, const group *all, const float *last,
 }
 
 /* The last pixels end with the row. Some are computed twice, with equal results. */
-ET_INLINE void fast_strip(const strip *s, int kernel, int stride, int pixels) {
+ET_INLINE void fast_span(const span *s, int kernel, int stride, int pixels) {
   const size_t width = s->depthwise->window.out_width;
   lane_taps last;
   if (s->end % ET_CPU_LANES != 0) {
@@ -237,19 +237,19 @@ ET_INLINE void fast_strip(const strip *s, int kernel, int stride, int pixels) {
   }
 }
 
-static void fours_3_1(const strip *s) { fast_strip(s, 3, 1, FEW_PIXELS); }
-static void fours_3_2(const strip *s) { fast_strip(s, 3, 2, FEW_PIXELS); }
-static void fours_5_1(const strip *s) { fast_strip(s, 5, 1, FEW_PIXELS); }
-static void sevens_3_1(const strip *s) { fast_strip(s, 3, 1, MOST_PIXELS); }
-static void sevens_5_1(const strip *s) { fast_strip(s, 5, 1, MOST_PIXELS); }
-static void sevens_5_2(const strip *s) { fast_strip(s, 5, 2, MOST_PIXELS); }
+static void fours_3_1(const span *s) { fast_span(s, 3, 1, FEW_PIXELS); }
+static void fours_3_2(const span *s) { fast_span(s, 3, 2, FEW_PIXELS); }
+static void fours_5_1(const span *s) { fast_span(s, 5, 1, FEW_PIXELS); }
+static void sevens_3_1(const span *s) { fast_span(s, 3, 1, MOST_PIXELS); }
+static void sevens_5_1(const span *s) { fast_span(s, 5, 1, MOST_PIXELS); }
+static void sevens_5_2(const span *s) { fast_span(s, 5, 2, MOST_PIXELS); }
 
-typedef void strip_function(const strip *s);
+typedef void span_function(const span *s);
 
 /* [kernel 3 or 5][stride 1 or 2][4 or 7 pixels]. With a 3 x 3 kernel and stride 2, 7 pixels
  * take longer, as they load more per accumulator. With a 5 x 5 kernel and stride 2, 4 pixels
  * would only be for widths of 4 to 6. */
-static strip_function *const functions[2][2][2] = {
+static span_function *const functions[2][2][2] = {
     {{fours_3_1, sevens_3_1}, {fours_3_2, fours_3_2}},
     {{fours_5_1, sevens_5_1}, {sevens_5_2, sevens_5_2}}};
 
@@ -271,7 +271,7 @@ static size_t least_width(const et_cpu_window *w) {
   return w->kernel_x == 5 && w->stride_x == 2 ? MOST_PIXELS : FEW_PIXELS;
 }
 
-static strip_function *choose(const strip *s) {
+static span_function *choose(const span *s) {
   const et_cpu_window *w = &s->depthwise->window;
   const size_t kernel = w->kernel_x;
   const bool known = (kernel == 3 || kernel == 5) && w->kernel_y == kernel &&
@@ -280,20 +280,20 @@ static strip_function *choose(const strip *s) {
                      s->end - s->first >= ET_CPU_LANES && has_margins(w);
   return known ? functions[(kernel - 3) / 2][w->stride_x - 1]
                           [takes_sevens(w->out_width)]
-               : any_strip;
+               : any_span;
 }
 
 void ET_CPU_NAME(et_cpu_dwconv_f32)(const et_cpu_dwconv *depthwise,
                                     const float *const *rows, float *out,
                                     et_cpu_channels channels) {
   const et_cpu_dwconv *d = depthwise;
-  const strip s = {.depthwise = d,
-                   .rows = rows,
-                   .out = out,
-                   .low = et_f32_all(et_cpu_clamp_low(&d->activation)),
-                   .high = et_f32_all(et_cpu_clamp_high(&d->activation)),
-                   .first = channels.first,
-                   .end = channels.end};
+  const span s = {.depthwise = d,
+                  .rows = rows,
+                  .out = out,
+                  .low = et_f32_all(et_cpu_clamp_low(&d->activation)),
+                  .high = et_f32_all(et_cpu_clamp_high(&d->activation)),
+                  .first = channels.first,
+                  .end = channels.end};
   choose (&s)(&s);
   if (et_cpu_is_curve(&d->activation)) {
     ET_CPU_NAME(et_cpu_activate_f32)

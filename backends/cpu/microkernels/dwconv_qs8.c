@@ -4,7 +4,7 @@
 #include "backends/cpu/microkernels/dwconv_windows_qs8.h"
 
 /* Computes one row of the output per band. */
-static void run_row(const et_strip_i8 *s) {
+static void run_row(const et_span_i8 *s) {
 #if ET_HAS_SLIDE
   if (et_slide_any_row_i8(s)) {
     return;
@@ -25,7 +25,7 @@ static void run_row(const et_strip_i8 *s) {
 
 /* Assigns row `row` of the output to band `band`, and finds the image rows that it reads. Rows
  * without taps contribute 0. */
-static void find_row(et_strip_i8 *s, size_t band, size_t row) {
+static void find_row(et_span_i8 *s, size_t band, size_t row) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
   const et_cpu_window *w = &d->window;
   const size_t length = w->width * d->channels;
@@ -42,10 +42,10 @@ static void find_row(et_strip_i8 *s, size_t band, size_t row) {
 }
 
 /* Returns whether a vector load from the rows of a band may reach beyond the image. */
-static bool is_near_end(const et_strip_i8 *s) {
+static bool is_near_end(const et_span_i8 *s) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
   const size_t length = d->window.width * d->channels;
-  const size_t part = ET_STRIP_CHANNELS / s->bands;
+  const size_t part = ET_SPAN_CHANNELS / s->bands;
   bool near = false;
   if (s->count == part) {
     return false;
@@ -62,7 +62,7 @@ static bool is_near_end(const et_strip_i8 *s) {
 }
 
 /* Computes all rows. If fewer rows than bands remain, the last row is computed several times. */
-static void run_rows(et_strip_i8 *s, const et_cpu_rows_i8 *rows) {
+static void run_rows(et_span_i8 *s, const et_cpu_rows_i8 *rows) {
   for (size_t i = 0; i < rows->rows; i += s->bands) {
     for (size_t b = 0; b < s->bands; b++) {
       const size_t row = i + b < rows->rows ? i + b : rows->rows - 1;
@@ -89,23 +89,23 @@ static et_form_i8 form_of(const et_cpu_dwconv_qs8 *d) {
 #endif
 }
 
-static void begin(et_strip_i8 *s, const et_cpu_dwconv_qs8 *depthwise) {
+static void begin(et_span_i8 *s, const et_cpu_dwconv_qs8 *depthwise) {
   s->depthwise = depthwise;
   s->form = form_of(depthwise);
   s->height = (depthwise->window.kernel_y + 3) / 4;
-  s->making.rounder = et_rounder_of(&depthwise->quantizing);
+  s->making.rounder = et_rounder_of(&depthwise->output_quantization);
   memset(&s->zero, (uint8_t)depthwise->x.zero_point, sizeof(s->zero));
   s->end = depthwise->x.data + depthwise->x.size;
 }
 
-static void to_channels(et_strip_i8 *s, size_t first) {
+static void to_channels(et_span_i8 *s, size_t first) {
   const size_t left = s->depthwise->channels - first;
   const int32_t shift = shift_of(s->depthwise, s->form);
   s->first_channel = first;
-  s->count = left < ET_STRIP_CHANNELS ? left : ET_STRIP_CHANNELS;
+  s->count = left < ET_SPAN_CHANNELS ? left : ET_SPAN_CHANNELS;
   s->bands = 1;
   while (2 * s->bands <= ET_U8_MOST_PARTS &&
-         2 * s->bands * s->count <= ET_STRIP_CHANNELS) {
+         2 * s->bands * s->count <= ET_SPAN_CHANNELS) {
     s->bands *= 2;
   }
   memset(&s->shift, (uint8_t)shift, sizeof(s->shift));
@@ -116,11 +116,11 @@ static void to_channels(et_strip_i8 *s, size_t first) {
 void ET_CPU_NAME(et_cpu_dwconv_qs8)(const et_cpu_dwconv_qs8 *depthwise,
                                     const et_cpu_rows_i8 *rows) {
   const size_t end = rows->first_channel + ET_CPU_DWCONV_CHANNELS_I8;
-  et_strip_i8 s;
+  et_span_i8 s;
   begin(&s, depthwise);
   for (size_t channel = rows->first_channel;
        channel < end && channel < depthwise->channels;
-       channel += ET_STRIP_CHANNELS) {
+       channel += ET_SPAN_CHANNELS) {
     to_channels(&s, channel);
     run_rows(&s, rows);
   }

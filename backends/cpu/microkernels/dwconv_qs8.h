@@ -21,12 +21,12 @@
 
 typedef struct et_cpu_dwconv_qs8 {
   et_cpu_window window;
-  et_cpu_bytes x;         /* [batch, height, width, channels] */
+  et_cpu_qs8 x;           /* [batch, height, width, channels] */
   const int8_t *taps;     /* [panel, kernel_x, ceil(kernel_y / 4), 16, 4] */
   size_t max_exact_terms; /* see ConvolutionQs8 in backends/cpu/schema */
   int32_t min_value;      /* lower bound of x */
   et_cpu_columns_i8 of_columns; /* [panel, 16] */
-  et_cpu_output_quantization quantizing;
+  et_cpu_output_quantization output_quantization;
   uint8_t *out; /* [batch, out_height, out_width, channels] */
   size_t channels;
 } et_cpu_dwconv_qs8;

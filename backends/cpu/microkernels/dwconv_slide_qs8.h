@@ -3,13 +3,13 @@
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_SLIDE_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_SLIDE_QS8_H_
 
-#include "backends/cpu/microkernels/dwconv_strip_qs8.h"
+#include "backends/cpu/microkernels/dwconv_span_qs8.h"
 
 #if ET_HAS_SLIDE
 
 /* State of a row that is computed from left to right. */
 typedef struct et_slide_i8 {
-  const et_strip_i8 *strip;
+  const et_span_i8 *span;
   et_column_i8 at;           /* the next column inside the image */
   size_t x;                  /* the next column; wraps before 0 */
   et_i8 outside[ET_ROUNDED]; /* quads of a column outside the image */
@@ -20,7 +20,7 @@ typedef struct et_slide_i8 {
 /* Loads the next column as quads. */
 ET_INLINE void et_next_column_i8(et_slide_i8 *slide, size_t bands,
                                  et_i8 *quads) {
-  const et_strip_i8 *s = slide->strip;
+  const et_span_i8 *s = slide->span;
   const size_t x = slide->x++;
   if (x >= s->depthwise->window.width) {
     ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
@@ -48,14 +48,14 @@ ET_INLINE void et_add_column_i8(et_i32 *sums, const et_i8 *quads,
 /* Stores a pixel of all bands. The number of bands is a constant. Masks cost nothing. */
 ET_INLINE void et_put_bands_i8(const et_slide_i8 *slide, const et_i32 *sums,
                                size_t bands, size_t at) {
-  const et_strip_i8 *s = slide->strip;
+  const et_span_i8 *s = slide->span;
   const et_u8 bytes = et_made_i8(&slide->making, sums, false);
   ET_UNROLL for (size_t b = 0; b < bands; b++) {
     et_u8_store_mask(s->out[b] + at, bytes, (int)b, (int)bands, slide->mask);
   }
 }
 
-ET_INLINE void et_outside_i8(const et_strip_i8 *s, et_i8 *quads) {
+ET_INLINE void et_outside_i8(const et_span_i8 *s, et_i8 *quads) {
   const et_u8 byte = s->zero + s->shift;
   const et_u8 all[4] = {byte, byte, byte, byte};
   et_i8_quads(all, quads);
@@ -65,10 +65,10 @@ ET_INLINE void et_outside_i8(const et_strip_i8 *s, et_i8 *quads) {
  * pixel and the two after it. Their dot products are interleaved with the requantization of the
  * previous pixel, because the work of a pixel is longer than the reorder window. The first stores
  * write garbage, which the first pixel overwrites. `bands` and `stride`, 1 or 2, are constants. */
-ET_INLINE void et_slide_row_i8(const et_strip_i8 *s, size_t bands,
+ET_INLINE void et_slide_row_i8(const et_span_i8 *s, size_t bands,
                                size_t stride) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
-  et_slide_i8 slide = {.strip = s, .x = -d->window.left, .making = s->making};
+  et_slide_i8 slide = {.span = s, .x = -d->window.left, .making = s->making};
   et_i32 sums[3][ET_ROUNDED];
   et_i32 before[ET_ROUNDED] = {{0}};
   size_t at = 0;
@@ -117,7 +117,7 @@ ET_INLINE void et_slide_row_i8(const et_strip_i8 *s, size_t bands,
   et_put_bands_i8(&slide, before, bands, at);
 }
 
-ET_INLINE void et_slide_bands_i8(const et_strip_i8 *s, size_t bands) {
+ET_INLINE void et_slide_bands_i8(const et_span_i8 *s, size_t bands) {
   if (s->depthwise->window.stride_x == 1) {
     et_slide_row_i8(s, bands, 1);
   } else {
@@ -129,7 +129,7 @@ ET_INLINE void et_slide_bands_i8(const et_strip_i8 *s, size_t bands) {
  * - Windows are not 3 x 3, are dilated, or have a stride other than 1 or 2.
  * - Vector loads may reach beyond the image.
  * - Results may not fit in int32. */
-static bool et_slide_any_row_i8(const et_strip_i8 *s) {
+static bool et_slide_any_row_i8(const et_span_i8 *s) {
   const et_cpu_window *w = &s->depthwise->window;
   if (w->kernel_x != 3 || w->kernel_y != 3 || w->dilation_x != 1 ||
       w->out_width == 0 || w->stride_x < 1 || w->stride_x > 2 ||

@@ -1,31 +1,31 @@
-/* Loads the weights and the requantization parameters of a strip from panels. */
+/* Loads the weights and the requantization parameters of a span from panels. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_WEIGHTS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_WEIGHTS_QS8_H_
 
-#include "backends/cpu/microkernels/dwconv_strip_qs8.h"
+#include "backends/cpu/microkernels/dwconv_span_qs8.h"
 
 /* Gathers 64 bytes from each panel, `stride` bytes apart, in the channel order of et_word_i8. All
  * bands have the same values. Missing panels are 0. */
-static void et_join_panels_i8(const et_strip_i8 *s, const void *panels,
+static void et_join_panels_i8(const et_span_i8 *s, const void *panels,
                               size_t stride, void *to) {
   static const uint8_t none[ET_ROUNDED * 16];
   const size_t count = (s->count + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
-  const size_t places = ET_STRIP_PANELS / s->bands; /* per band */
-  const uint8_t *from[ET_STRIP_PANELS];
-  for (size_t p = 0; p < ET_STRIP_PANELS; p++) {
+  const size_t places = ET_SPAN_PANELS / s->bands; /* per band */
+  const uint8_t *from[ET_SPAN_PANELS];
+  for (size_t p = 0; p < ET_SPAN_PANELS; p++) {
     from[p] = p % places < count ? (const uint8_t *)panels + p % places * stride
                                  : none;
   }
   ET_UNROLL for (size_t v = 0; v < ET_ROUNDED; v++) {
-    const et_u8 joined = et_u8_joined(from, ET_STRIP_PANELS);
+    const et_u8 joined = et_u8_joined(from, ET_SPAN_PANELS);
     memcpy((uint8_t *)to + v * sizeof(joined), &joined, sizeof(joined));
-    for (size_t p = 0; p < ET_STRIP_PANELS; p++) {
+    for (size_t p = 0; p < ET_SPAN_PANELS; p++) {
       from[p] += 16;
     }
   }
 }
 
-static void et_read_taps_i8(et_strip_i8 *s) {
+static void et_read_taps_i8(et_span_i8 *s) {
   const size_t quads = s->height * s->depthwise->window.kernel_x;
   const int8_t *from = s->depthwise->taps + s->first_channel * quads * 4;
   for (size_t q = 0; q < quads; q++, from += 4 * ET_CPU_PANEL) {
@@ -42,7 +42,7 @@ static void et_read_taps_i8(et_strip_i8 *s) {
 }
 
 /* Loads float32 biases, or adds int32 biases to the initial accumulators. */
-static void et_read_biases_i8(et_strip_i8 *s, et_f32 inverse) {
+static void et_read_biases_i8(et_span_i8 *s, et_f32 inverse) {
   const et_cpu_columns_i8 *columns = &s->depthwise->of_columns;
   const size_t panel = ET_CPU_PANEL * sizeof(float);
   if (columns->start != NULL) {
@@ -60,10 +60,10 @@ static void et_read_biases_i8(et_strip_i8 *s, et_f32 inverse) {
   }
 }
 
-static void et_read_columns_i8(et_strip_i8 *s, int32_t shift) {
+static void et_read_columns_i8(et_span_i8 *s, int32_t shift) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
   const size_t panel = ET_CPU_PANEL * sizeof(float);
-  const et_f32 inverse = et_f32_all(d->quantizing.inverse);
+  const et_f32 inverse = et_f32_all(d->output_quantization.inverse);
   et_join_panels_i8(s, d->of_columns.sums + s->first_channel, panel, s->start);
   et_join_panels_i8(s, d->of_columns.scale + s->first_channel, panel,
                     s->making.scale);

@@ -2,17 +2,17 @@
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
 
-#include "backends/cpu/microkernels/dwconv_strip_qs8.h"
+#include "backends/cpu/microkernels/dwconv_span_qs8.h"
 
 /* Number of pixels whose accumulators fit the registers, together with the columns they share. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_NEON)
-#define ET_STRIP_PIXELS 4
+#define ET_SPAN_PIXELS 4
 #else
-#define ET_STRIP_PIXELS 2
+#define ET_SPAN_PIXELS 2
 #endif
 
 /* Maximum number of columns that these pixels share, for kernel 5 and stride 2. */
-#define ET_MOST_SHARED (2 * (ET_STRIP_PIXELS - 1) + 5)
+#define ET_MOST_SHARED (2 * (ET_SPAN_PIXELS - 1) + 5)
 /* Number of quads in the column buffer. A window fits, because a column of n taps has at most n
  * quads. */
 #define ET_MOST_QUADS 96
@@ -58,7 +58,7 @@ ET_INLINE void et_add_exact_i8(const et_word_i8 *x, const et_word_i8 *taps,
 }
 #endif
 
-ET_INLINE void et_add_window_i8(const et_strip_i8 *s, const et_word_i8 *x,
+ET_INLINE void et_add_window_i8(const et_span_i8 *s, const et_word_i8 *x,
                                 size_t quads, size_t max_exact_terms,
                                 et_form_i8 f, et_i32 *sums) {
 #if ET_SUMS_OF_16
@@ -76,24 +76,24 @@ ET_INLINE void et_add_window_i8(const et_strip_i8 *s, const et_word_i8 *x,
 
 ET_NOINLINE void et_put_few_i8(uint8_t *to, const uint8_t *bytes,
                                size_t count) {
-  et_copy_few(to, bytes, count, ET_STRIP_CHANNELS);
+  et_copy_few(to, bytes, count, ET_SPAN_CHANNELS);
 }
 
 /* Requantizes a pixel of all bands and stores it `at` bytes after the start of the rows. All
  * results are treated as if they may not fit in int32 (`is_far`), which is always correct. Handling
  * both cases would double the code size. */
-ET_INLINE void et_put_pixel_i8(const et_strip_i8 *s, const et_making_i8 *m,
+ET_INLINE void et_put_pixel_i8(const et_span_i8 *s, const et_making_i8 *m,
                                const et_i32 *sums, size_t at) {
   const et_u8 bytes = et_made_i8(m, sums, true);
-  if (s->count == ET_STRIP_CHANNELS) {
-    memcpy(s->out[0] + at, &bytes, ET_STRIP_CHANNELS);
+  if (s->count == ET_SPAN_CHANNELS) {
+    memcpy(s->out[0] + at, &bytes, ET_SPAN_CHANNELS);
     return;
   }
-  const size_t part = ET_STRIP_CHANNELS / s->bands;
+  const size_t part = ET_SPAN_CHANNELS / s->bands;
   const uint8_t *from = (const uint8_t *)&bytes;
   for (size_t b = 0; b < s->bands; b++, from += part) {
-    if (s->count == ET_STRIP_CHANNELS / 2) {
-      memcpy(s->out[b] + at, from, ET_STRIP_CHANNELS / 2);
+    if (s->count == ET_SPAN_CHANNELS / 2) {
+      memcpy(s->out[b] + at, from, ET_SPAN_CHANNELS / 2);
     } else {
       et_put_few_i8(s->out[b] + at, from, s->count);
     }
@@ -101,7 +101,7 @@ ET_INLINE void et_put_pixel_i8(const et_strip_i8 *s, const et_making_i8 *m,
 }
 
 /* Computes `count` pixels for any window. Their first columns are `step` words apart. */
-ET_INLINE void et_sum_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
+ET_INLINE void et_sum_pixels_i8(const et_span_i8 *s, const et_word_i8 *x,
                                 size_t step, size_t count, et_form_i8 f,
                                 size_t at) {
   const size_t quads = s->height * s->depthwise->window.kernel_x;
@@ -114,7 +114,7 @@ ET_INLINE void et_sum_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
   }
 }
 
-/* Shape of windows whose accumulators fit the registers, for ET_STRIP_PIXELS pixels at once. All
+/* Shape of windows whose accumulators fit the registers, for ET_SPAN_PIXELS pixels at once. All
  * fields are compile-time constants. */
 typedef struct et_shape_i8 {
   int kernel; /* columns */
@@ -153,14 +153,14 @@ ET_INLINE et_i32 et_add_quads_i8(et_i32 sum, const et_i8 *x, const et_i8 *taps,
 
 /* Adds quad `q` of all columns to vector `v` of the accumulators. A column is loaded once for all
  * windows that contain it. */
-ET_INLINE void et_add_columns_i8(const et_strip_i8 *s, const et_word_i8 *x,
+ET_INLINE void et_add_columns_i8(const et_span_i8 *s, const et_word_i8 *x,
                                  const et_shape_i8 *of, int q, int v,
                                  et_i32 (*sums)[ET_ROUNDED]) {
   const int words = of->form == ET_FORM_WIDE ? 2 : 1;
   const int step = of->height * words;
   et_i8 columns[ET_MOST_SHARED * ET_MOST_WORDS];
   et_i8 taps[5 * ET_MOST_WORDS];
-  ET_UNROLL for (int c = 0; c < (ET_STRIP_PIXELS - 1) * of->stride + of->kernel;
+  ET_UNROLL for (int c = 0; c < (ET_SPAN_PIXELS - 1) * of->stride + of->kernel;
                  c++) {
     ET_UNROLL for (int w = 0; w < words; w++) {
       columns[c * words + w] = x[c * step + q * words + w].of[v];
@@ -171,31 +171,31 @@ ET_INLINE void et_add_columns_i8(const et_strip_i8 *s, const et_word_i8 *x,
       taps[c * words + w] = s->taps[c * step + q * words + w].of[v];
     }
   }
-  ET_UNROLL for (int p = 0; p < ET_STRIP_PIXELS; p++) {
+  ET_UNROLL for (int p = 0; p < ET_SPAN_PIXELS; p++) {
     sums[p][v] =
         et_add_quads_i8(sums[p][v], columns + p * of->stride * words, taps, of);
   }
 }
 
-/* Computes at least ET_STRIP_PIXELS pixels. The last few may be computed twice. */
-ET_INLINE void et_sum_groups_i8(const et_strip_i8 *s, const et_word_i8 *x,
+/* Computes at least ET_SPAN_PIXELS pixels. The last few may be computed twice. */
+ET_INLINE void et_sum_groups_i8(const et_span_i8 *s, const et_word_i8 *x,
                                 size_t count, et_shape_i8 of, size_t at) {
   const size_t step =
       (size_t)(of.stride * of.height * (of.form == ET_FORM_WIDE ? 2 : 1));
   const et_making_i8 m = s->making;
-  for (size_t i = 0; i < count; i += ET_STRIP_PIXELS) {
+  for (size_t i = 0; i < count; i += ET_SPAN_PIXELS) {
     const size_t first =
-        i + ET_STRIP_PIXELS <= count ? i : count - ET_STRIP_PIXELS;
-    et_i32 sums[ET_STRIP_PIXELS][ET_ROUNDED];
+        i + ET_SPAN_PIXELS <= count ? i : count - ET_SPAN_PIXELS;
+    et_i32 sums[ET_SPAN_PIXELS][ET_ROUNDED];
     ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
-      ET_UNROLL for (int p = 0; p < ET_STRIP_PIXELS; p++) {
+      ET_UNROLL for (int p = 0; p < ET_SPAN_PIXELS; p++) {
         sums[p][v] = s->start[v];
       }
       ET_UNROLL for (int q = 0; q < of.height; q++) {
         et_add_columns_i8(s, x + first * step, &of, q, v, sums);
       }
     }
-    ET_UNROLL for (size_t p = 0; p < ET_STRIP_PIXELS; p++) {
+    ET_UNROLL for (size_t p = 0; p < ET_SPAN_PIXELS; p++) {
       et_put_pixel_i8(s, &m, sums[p],
                       at + (first + p) * s->depthwise->channels);
     }
@@ -204,7 +204,7 @@ ET_INLINE void et_sum_groups_i8(const et_strip_i8 *s, const et_word_i8 *x,
 
 /* Computes the pixels if windows have the given shape. The stride, 1 or 2, is that of the
  * window. */
-ET_INLINE bool et_sum_shape_i8(const et_strip_i8 *s, const et_word_i8 *x,
+ET_INLINE bool et_sum_shape_i8(const et_span_i8 *s, const et_word_i8 *x,
                                size_t count, et_shape_i8 of, size_t at) {
   const et_cpu_window *w = &s->depthwise->window;
   if (w->kernel_x != (size_t)of.kernel || s->height != (size_t)of.height) {
@@ -221,12 +221,11 @@ ET_INLINE bool et_sum_shape_i8(const et_strip_i8 *s, const et_word_i8 *x,
 }
 
 /* Computes the pixels if windows are 3 x 3, or 5 x 5 where int8 products are added in int32. */
-ET_NOINLINE bool et_sum_some_groups_i8(const et_strip_i8 *s,
-                                       const et_word_i8 *x, size_t count,
-                                       size_t at) {
+ET_NOINLINE bool et_sum_some_groups_i8(const et_span_i8 *s, const et_word_i8 *x,
+                                       size_t count, size_t at) {
   const et_cpu_window *w = &s->depthwise->window;
   const size_t stride = w->dilation_x == 1 ? w->stride_x : 0;
-  if (count < ET_STRIP_PIXELS || stride < 1 || stride > 2) {
+  if (count < ET_SPAN_PIXELS || stride < 1 || stride > 2) {
     return false;
   }
 #if ET_SUMS_OF_16
@@ -249,7 +248,7 @@ ET_NOINLINE bool et_sum_some_groups_i8(const et_strip_i8 *s,
 #endif
 }
 
-static void et_sum_any_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
+static void et_sum_any_pixels_i8(const et_span_i8 *s, const et_word_i8 *x,
                                  size_t count, size_t at) {
   const size_t step = s->depthwise->window.stride_x * s->height;
   if (et_sum_some_groups_i8(s, x, count, at)) {
@@ -265,7 +264,7 @@ static void et_sum_any_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
 }
 
 /* Returns the number of pixels whose columns are buffered at once; 1 if taps are dilated. */
-static size_t et_pixels_at_once_i8(const et_strip_i8 *s) {
+static size_t et_pixels_at_once_i8(const et_span_i8 *s) {
   const et_cpu_window *w = &s->depthwise->window;
   const size_t room = ET_MOST_QUADS / s->height - w->kernel_x;
   return w->dilation_x == 1 ? room / w->stride_x + 1 : 1;

@@ -1,6 +1,6 @@
 #include "backends/cpu/microkernels/elementwise.h"
 
-#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/elementary.h"
 
 /* Executes one instruction on `count` elements. */

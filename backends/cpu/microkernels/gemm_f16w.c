@@ -1,6 +1,6 @@
 #include "backends/cpu/microkernels/gemm_f16w.h"
 
-#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/widened.h"
 

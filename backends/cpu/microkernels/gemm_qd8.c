@@ -1,6 +1,6 @@
 #include "backends/cpu/microkernels/gemm_qd8.h"
 
-#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/parameters.h"
 #include "backends/cpu/microkernels/quantize_row.h"
 #include "backends/cpu/microkernels/tile_i8.h"

@@ -1,6 +1,6 @@
 /* GEMM of dynamically quantized rows and 4-bit weights. A tile is a few rows by a vector of
  * columns, whose weights are unpacked to int8 once per tile. */
-#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/gemm_qd8.h"
 #include "backends/cpu/microkernels/int4.h"
 #include "backends/cpu/microkernels/parameters.h"

@@ -1,5 +1,5 @@
 /* GEMV of one row and 4-bit or 8-bit weights. Each weight is read once. */
-#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/digits.h"
 #include "backends/cpu/microkernels/low_bit_values.h"
 #include "backends/cpu/microkernels/parameters.h"
@@ -249,14 +249,14 @@ ET_INLINE void add_offsets(const et_cpu_gemm_qbw *p, size_t at, float row_sum,
 typedef enum form { ANY, FLOAT_SCALES, BFLOAT_SCALES, HALF_MINIMA } form;
 
 static form form_of(const et_cpu_gemm_qbw *p, const part *part) {
-  const bool has_halves = p->scales.width == ET_CPU_FLOAT16 &&
+  const bool is_float16 = p->scales.width == ET_CPU_FLOAT16 &&
                           p->minima.data != NULL &&
                           p->minima.width == ET_CPU_FLOAT16;
   if (!HAS_DIGITS(p->bits) || part->group != ET_DIGITS_SUMMANDS) {
     return ANY;
   }
   if (has_offsets(p)) {
-    return has_halves ? HALF_MINIMA : ANY;
+    return is_float16 ? HALF_MINIMA : ANY;
   }
   return p->scales.width == ET_CPU_FLOAT32    ? FLOAT_SCALES
          : p->scales.width == ET_CPU_BFLOAT16 ? BFLOAT_SCALES
@@ -355,8 +355,8 @@ static void end_sums(const et_cpu_gemm_qbw *p, const part *part, size_t first,
   }
 DEFINE_PANEL(run_panel_4, 4, ANY)
 DEFINE_PANEL(run_panel_of_floats, 4, FLOAT_SCALES)
-DEFINE_PANEL(run_panel_of_bfloats, 4, BFLOAT_SCALES)
-DEFINE_PANEL(run_panel_of_halves, 4, HALF_MINIMA)
+DEFINE_PANEL(run_panel_of_bfloat16, 4, BFLOAT_SCALES)
+DEFINE_PANEL(run_panel_of_float16, 4, HALF_MINIMA)
 DEFINE_PANEL(run_panel_8, 8, ANY)
 
 static void run_panel(const et_cpu_gemm_qbw *p, const part *part, size_t column,
@@ -370,10 +370,10 @@ static void run_panel(const et_cpu_gemm_qbw *p, const part *part, size_t column,
       run_panel_of_floats(p, part, column, columns);
       return;
     case BFLOAT_SCALES:
-      run_panel_of_bfloats(p, part, column, columns);
+      run_panel_of_bfloat16(p, part, column, columns);
       return;
     case HALF_MINIMA:
-      run_panel_of_halves(p, part, column, columns);
+      run_panel_of_float16(p, part, column, columns);
       return;
     default:
       run_panel_4(p, part, column, columns);

@@ -1,4 +1,4 @@
-#include "backends/cpu/microkernels/lut_qs8.h"
+#include "backends/cpu/microkernels/qs8.h"
 
 #include "backends/cpu/microkernels/simd.h"
 

@@ -1,4 +1,4 @@
-#include "backends/cpu/microkernels/norm.h"
+#include "backends/cpu/microkernels/normalization.h"
 
 #include <math.h>
 

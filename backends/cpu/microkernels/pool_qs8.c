@@ -100,7 +100,7 @@ ET_INLINE et_f32 pool_window(const et_cpu_pool_qs8 *p, const et_reader *reader,
 void ET_CPU_NAME(et_cpu_pool_qs8)(const et_cpu_pool_qs8 *p,
                                   const et_cpu_pool_row_i8 *row) {
   const et_cpu_window *w = &p->pool.window;
-  const et_quantizer quantizer = et_quantizer_of(&p->quantizing);
+  const et_quantizer quantizer = et_quantizer_of(&p->output_quantization);
   const et_reader reader = et_reader_of(&p->x);
   const et_pool_taps y = et_find_taps(row->row * w->stride_y - w->top,
                                       w->height, w->kernel_y, w->dilation_y);

@@ -12,8 +12,8 @@
 
 typedef struct et_cpu_pool_qs8 {
   et_cpu_pool pool;
-  et_cpu_scaled_bytes x;
-  et_cpu_output_quantization quantizing;
+  et_cpu_scaled_qs8 x;
+  et_cpu_output_quantization output_quantization;
   bool keeps_bytes; /* requantization keeps every value of x */
 } et_cpu_pool_qs8;
 

@@ -2,9 +2,10 @@
 
 #include "backends/cpu/microkernels/dequantize_vector.h"
 
-void ET_CPU_NAME(et_cpu_quantize)(const et_cpu_output_quantization *quantizing,
-                                  const float *x, uint8_t *y, size_t count) {
-  const et_quantizer q = et_quantizer_of(quantizing);
+void ET_CPU_NAME(et_cpu_quantize)(
+    const et_cpu_output_quantization *output_quantization, const float *x,
+    uint8_t *y, size_t count) {
+  const et_quantizer q = et_quantizer_of(output_quantization);
   size_t i = 0;
   for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {
     const et_i8_narrow done = et_i8_quantized(&q, et_f32_load(x + i));
@@ -17,7 +18,7 @@ void ET_CPU_NAME(et_cpu_quantize)(const et_cpu_output_quantization *quantizing,
   }
 }
 
-void ET_CPU_NAME(et_cpu_dequantize)(const et_cpu_scaled_bytes *x, float *y,
+void ET_CPU_NAME(et_cpu_dequantize)(const et_cpu_scaled_qs8 *x, float *y,
                                     size_t count) {
   const et_reader r = et_reader_of(x);
   const uint8_t *from = x->bytes.data;
@@ -48,7 +49,7 @@ ET_INLINE et_i8_narrow binary_result(const binary_vectors *v, const uint8_t *a,
 
 void ET_CPU_NAME(et_cpu_binary_qs8)(const et_cpu_binary_qs8 *binary, uint8_t *y,
                                     size_t count) {
-  const binary_vectors v = {et_quantizer_of(&binary->quantizing),
+  const binary_vectors v = {et_quantizer_of(&binary->output_quantization),
                             et_reader_of(&binary->a), et_reader_of(&binary->b),
                             binary->is_product};
   const uint8_t *a = binary->a.bytes.data;

@@ -9,12 +9,12 @@
 #include "backends/cpu/schema/records.h"
 
 /* A quantized operand. */
-typedef struct et_cpu_bytes {
+typedef struct et_cpu_qs8 {
   const uint8_t *data;
   int32_t zero_point;
   bool is_signed; /* true: int8; false: uint8 */
   size_t size;
-} et_cpu_bytes;
+} et_cpu_qs8;
 
 /* Requantization of output channels (columns of weights). The result for an accumulator s is either
  *   (s - zero_point * sums) * scale + bias,  rounded twice, or

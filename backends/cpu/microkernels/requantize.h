@@ -2,7 +2,7 @@
 #ifndef BACKENDS_CPU_MICROKERNELS_REQUANTIZE_H_
 #define BACKENDS_CPU_MICROKERNELS_REQUANTIZE_H_
 
-#include "backends/cpu/microkernels/quantizer.h"
+#include "backends/cpu/microkernels/simd_i8.h"
 
 /* Number of vectors of accumulators that are requantized at once, and of the panels they cover. */
 #define ET_ROUNDED 4
@@ -28,18 +28,20 @@ typedef struct et_requantizer {
 } et_requantizer;
 
 ET_INLINE et_rounder
-et_rounder_of(const et_cpu_output_quantization *quantizing) {
-  const int32_t low = quantizing->low - quantizing->zero_point;
-  const int32_t high = quantizing->high - quantizing->zero_point;
+et_rounder_of(const et_cpu_output_quantization *output_quantization) {
+  const int32_t low =
+      output_quantization->low - output_quantization->zero_point;
+  const int32_t high =
+      output_quantization->high - output_quantization->zero_point;
   return (et_rounder){
       .low = et_f32_all((float)low),
       .high = et_f32_all((float)high),
 #if ET_PACKS_LANES
       .base = (et_i16){0} + (int16_t)low,
       .range = (et_u8){0} + (uint8_t)(high > low ? high - low : 0),
-      .offset = (uint8_t)quantizing->low,
+      .offset = (uint8_t)output_quantization->low,
 #else
-      .offset = (uint8_t)quantizing->zero_point,
+      .offset = (uint8_t)output_quantization->zero_point,
 #endif
   };
 }
@@ -47,14 +49,14 @@ et_rounder_of(const et_cpu_output_quantization *quantizing) {
 /* Truncates the sum of the weights of a column to 22 bits including the sign, which is enough for
  * any valid column. An invalid payload may have larger sums, which would overflow when they are
  * multiplied by a zero point. */
-ET_INLINE et_i32 et_sum_of_bytes(et_i32 given) {
+ET_INLINE et_i32 et_sum_of_int8(et_i32 given) {
   return (et_i32)((et_u32)given << 10) >> 10;
 }
 
 /* Returns the initial accumulators of columns, for elements to which `zero_point` has been added.
  * sums: the sums of the columns' weights. */
 ET_INLINE et_i32 et_start_of(et_i32 sums, int32_t zero_point) {
-  return et_i32_all(-zero_point) * et_sum_of_bytes(sums);
+  return et_i32_all(-zero_point) * et_sum_of_int8(sums);
 }
 
 /* Truncates an int32 bias to 30 bits including the sign, for the same reason. */
@@ -72,10 +74,10 @@ ET_INLINE et_i32 et_far_lanes(et_f32 scale, et_f32 bias) {
 /* Returns the requantizer of the panel at `column`. */
 ET_INLINE et_requantizer
 et_requantizer_of(const et_cpu_columns_i8 *columns,
-                  const et_cpu_output_quantization *quantizing,
+                  const et_cpu_output_quantization *output_quantization,
                   int32_t zero_point, size_t column) {
   et_requantizer r;
-  const et_f32 inverse = et_f32_all(quantizing->inverse);
+  const et_f32 inverse = et_f32_all(output_quantization->inverse);
   et_i32 far = et_i32_all(0);
   for (int v = 0; v < ET_PANEL_VECTORS; v++, column += ET_CPU_LANES) {
     r.start[v] = et_start_of(et_i32_load(columns->sums + column), zero_point);

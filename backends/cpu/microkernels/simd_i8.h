@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "backends/cpu/microkernels/quantized.h"
 #include "backends/cpu/microkernels/simd.h"
 
 /* As wide as et_i32: et_i32_dot2 adds pairs of its elements. */
@@ -122,7 +123,7 @@ ET_INLINE et_i32 et_i32_dot2(et_i32 sum, et_i16 a, et_i16 b) {
 }
 
 /* Loads 2 * ET_CPU_LANES bytes, XORs them with `flip` and sign-extends them to int16. */
-ET_INLINE et_i16 et_i16_of_bytes(const uint8_t *from, uint8_t flip) {
+ET_INLINE et_i16 et_i16_of_int8(const uint8_t *from, uint8_t flip) {
   typedef uint8_t bytes __attribute__((vector_size(2 * ET_CPU_LANES)));
   typedef int8_t signed_bytes __attribute__((vector_size(2 * ET_CPU_LANES)));
   bytes x;
@@ -192,7 +193,7 @@ ET_INLINE et_i32 et_i32_nearest(et_f32 value, int32_t offset) {
 }
 
 /* Loads ET_CPU_LANES bytes and widens them to int32. */
-ET_INLINE et_i32 et_i32_of_bytes(const uint8_t *from, bool is_signed) {
+ET_INLINE et_i32 et_i32_of_int8(const uint8_t *from, bool is_signed) {
 #if defined(ET_CPU_ISA_AVX512)
   const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)from);
   return (et_i32)(is_signed ? _mm512_cvtepi8_epi32(bytes)
@@ -425,6 +426,14 @@ typedef struct et_quantizer {
   et_f32 high;
   int32_t zero_point;
 } et_quantizer;
+
+ET_INLINE et_quantizer et_quantizer_of(const et_cpu_output_quantization *from) {
+  const et_quantizer quantizer = {
+      et_f32_all(from->inverse),
+      et_f32_all((float)(from->low - from->zero_point)),
+      et_f32_all((float)(from->high - from->zero_point)), from->zero_point};
+  return quantizer;
+}
 
 ET_INLINE et_i8_narrow et_i8_quantized(const et_quantizer *q, et_f32 value) {
   const et_f32 clamped = et_f32_clamp(value * q->inverse, q->low, q->high);

@@ -1,4 +1,4 @@
-#include "backends/cpu/microkernels/softmax.h"
+#include "backends/cpu/microkernels/normalization.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "backends/cpu/microkernels/strassen.h"
 
-#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/k_blocks.h"
 #include "backends/cpu/microkernels/sums.h"
 

@@ -1,4 +1,4 @@
-#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/sums.h"
 #include "backends/cpu/microkernels/tile_wide.h"
 
@@ -13,6 +13,15 @@
 #else
 #define ET_TILE_LIST(X) \
   X(1, 1) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+#endif
+
+/* AVX-512 has low tiles and masks the missing lanes of a partial panel. */
+#if defined(ET_CPU_ISA_AVX512)
+#define HAS_LOW_TILES 1
+#define MASKS_LANES 1
+#else
+#define HAS_LOW_TILES 0
+#define MASKS_LANES 0
 #endif
 
 /* Number of rows of a low tile. */
@@ -233,21 +242,17 @@ ET_NOINLINE void finish(const et_tiles *t, size_t row, size_t rows,
  * tile exceed the reorder window, so they do not overlap with the multiply-adds of the next tile.
  * The stores of a low tile do. If K is large, low tiles would read the panels too often. At least
  * two rows are left, because a single row has too few accumulators to hide the latency. */
-#if defined(ET_CPU_ISA_AVX512)
 #define FEW_SUMMANDS 96
-ET_NOINLINE size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
+ET_NOINLINE size_t count_low_rows(const et_tiles *t, size_t rows,
+                                  size_t panels) {
   const bool are_low = t->table == NULL && t->depth <= FEW_SUMMANDS &&
                        panels == ET_TILE_PANELS && rows > LOW_ROWS;
   return are_low ? (rows - 2) / LOW_ROWS * LOW_ROWS : 0;
 }
-#else
+
 static size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
-  (void)t;
-  (void)rows;
-  (void)panels;
-  return 0;
+  return HAS_LOW_TILES ? count_low_rows(t, rows, panels) : 0;
 }
-#endif
 
 /* Returns the number of lines of the next panels to prefetch per part. A single row prefetches its
  * own weights instead. */
@@ -325,19 +330,10 @@ static void run_group(const group *g, size_t rows, size_t panels,
   }
 }
 
-#if defined(ET_CPU_ISA_AVX512)
-/* The last panel may be partial. AVX-512 masks its missing lanes. */
+/* Returns the number of panels that tiles compute in place. */
 static size_t whole_panels(size_t columns) {
-  return (columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
+  return (columns + (MASKS_LANES ? ET_CPU_PANEL - 1 : 0)) / ET_CPU_PANEL;
 }
-
-static void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
-  (void)tiles;
-  (void)rows;
-  (void)columns;
-}
-#else
-static size_t whole_panels(size_t columns) { return columns / ET_CPU_PANEL; }
 
 /* Computes a tile of one partial panel in local buffers, because whole vectors would reach beyond
  * the ends of the tensors. */
@@ -376,8 +372,6 @@ ET_NOINLINE void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
   }
 }
 
-#endif
-
 /* Computes all columns. `next` is prefetched last. Advances `g` past the last whole panel. */
 ET_NOINLINE void run_columns(group *g, size_t rows, size_t columns,
                              const float *next) {
@@ -396,7 +390,9 @@ ET_NOINLINE void run_columns(group *g, size_t rows, size_t columns,
     left -= panels;
     rest -= width;
   }
-  run_rest(t, rows, rest);
+  if (!MASKS_LANES) {
+    run_rest(t, rows, rest);
+  }
   finish(t, 0, rows, rest);
 }
 

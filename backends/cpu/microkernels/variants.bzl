@@ -79,7 +79,7 @@ def per_isa(lists):
     conditions["//conditions:default"] = lists["plain"]
     return select(conditions)
 
-def microkernel_library(name, srcs, multiplies_bytes, deps):
+def microkernel_library(name, srcs, int8_srcs, deps):
     """Defines a library with one archive of microkernels per linked instruction set.
 
     The linker takes only those objects of an archive that ops call.
@@ -87,7 +87,7 @@ def microkernel_library(name, srcs, multiplies_bytes, deps):
     Args:
       name: name of the library. Its archives are `name`_avx2 and so on.
       srcs: sources that use simd.h.
-      multiplies_bytes: the sources with int8 dot products, which have AVX-VNNI variants. They may call
+      int8_srcs: the sources with int8 dot products, which have AVX-VNNI variants. They may call
         other sources, but other sources must not call them.
       deps: libraries with the headers that the sources include.
     """
@@ -95,7 +95,7 @@ def microkernel_library(name, srcs, multiplies_bytes, deps):
         is_part = isa == "avxvnni"
         object_library(
             name = "%s_%s" % (name, isa),
-            srcs = multiplies_bytes if is_part else srcs,
+            srcs = int8_srcs if is_part else srcs,
             copts = SIMD_COPTS + copts + ["-DET_CPU_ISA_" + isa.upper()],
             copts_flag = "//backends/cpu/microkernels:copts",
             tags = ["manual"],  # compilers for other architectures reject the flags

@@ -1,4 +1,4 @@
-/* Window of a convolution or of pooling, and the size of its image. */
+/* Windows of convolutions and of pooling, and the parts of their outputs. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINDOW_H_
 #define BACKENDS_CPU_MICROKERNELS_WINDOW_H_
 
@@ -15,5 +15,29 @@ typedef struct et_cpu_window {
   size_t dilation_y, dilation_x;
   size_t top, left;
 } et_cpu_window;
+
+/* Consecutive pixels of the output, counted over all images of the batch, and columns of one group.
+ * The first column is the first of a panel. `out` and `residual` point to the first pixel. */
+typedef struct et_cpu_pixels {
+  size_t first_pixel;
+  size_t pixels;
+  size_t group;
+  size_t first_column;
+  size_t columns;
+  float *out;            /* [pixel][columns of all groups] */
+  const float *residual; /* layout of `out`; or NULL */
+} et_cpu_pixels;
+
+/* Maximum number of pixels per call, a multiple of the rows of every tile. */
+#define ET_CPU_CONV_PIXELS 96
+
+/* The same for int8 images, whose output is in the op. */
+typedef struct et_cpu_pixels_i8 {
+  size_t first_pixel;
+  size_t pixels;
+  size_t group;
+  size_t first_column; /* a multiple of 16 */
+  size_t columns;
+} et_cpu_pixels_i8;
 
 #endif /* BACKENDS_CPU_MICROKERNELS_WINDOW_H_ */

@@ -1,6 +1,6 @@
 #include "backends/cpu/microkernels/winograd_f32.h"
 
-#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/sums.h"
 #include "backends/cpu/microkernels/winograd_tile.h"
 

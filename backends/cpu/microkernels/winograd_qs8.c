@@ -72,7 +72,7 @@ ET_INLINE void transform_channels(const work *s, const uint8_t *const *pixels,
   ET_UNROLL for (int j = 0; j < ACROSS; j++) {
     et_i16 d[ACROSS];
     ET_UNROLL for (int i = 0; i < ACROSS; i++) {
-      d[i] = et_i16_of_bytes(pixels[i * ACROSS + j] + channel, s->flip);
+      d[i] = et_i16_of_int8(pixels[i * ACROSS + j] + channel, s->flip);
     }
     et_winograd_in_i8(d, 1, t[j]);
   }
@@ -282,7 +282,7 @@ static void run_columns(work *s, size_t first_tile, size_t column,
   const int32_t zero_point = c->x.zero_point - (c->x.is_signed ? 0 : 128);
   for (size_t n = 0; n < count; n += ET_CPU_PANEL) {
     s->requantizers[n / ET_CPU_PANEL] = et_requantizer_of(
-        &c->of_columns, &c->quantizing, zero_point, column + n);
+        &c->of_columns, &c->output_quantization, zero_point, column + n);
   }
   multiply(s, column, count);
   for (size_t i = 0; i < s->tiles; i++) {
@@ -297,7 +297,7 @@ void ET_CPU_NAME(et_cpu_winograd_qs8)(const et_cpu_winograd_qs8 *winograd,
             .tiles = tiles,
             .pixels = workspace,
             .flip = winograd->x.is_signed ? 0 : 128,
-            .rounder = et_rounder_of(&winograd->quantizing)};
+            .rounder = et_rounder_of(&winograd->output_quantization)};
   s.products =
       (int32_t *)workspace + POSITIONS * tiles * winograd->channels / 2;
   memset(s.beyond, (uint8_t)winograd->x.zero_point, sizeof(s.beyond));

@@ -21,10 +21,10 @@
 
 typedef struct et_cpu_winograd_qs8 {
   et_cpu_window window;  /* 3 x 3, stride 1, dilation 1 */
-  et_cpu_bytes x;        /* [batch][height][width][channels] */
+  et_cpu_qs8 x;          /* [batch][height][width][channels] */
   const int16_t *panels; /* [position, panel, channels / 2, 16, 2] */
   et_cpu_columns_i8 of_columns;
-  et_cpu_output_quantization quantizing;
+  et_cpu_output_quantization output_quantization;
   uint8_t *out; /* [batch][out_height][out_width][columns] */
   size_t channels;
   size_t columns;

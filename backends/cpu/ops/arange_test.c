@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/arange.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -5,8 +6,6 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_arange;
 
 #define COUNT 300
 

@@ -37,8 +37,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   ET_RETURN_IF_ERROR(
       et_cpu_check_elements(op, args.a, (int64_t)args.y->numel, error));
   ET_RETURN_IF_ERROR(check_broadcast(args.a, args.b, error));
-  return et_cpu_check_output_quantization(op, args.y, &attributes->quantizing,
-                                          error);
+  return et_cpu_check_output_quantization(
+      op, args.y, &attributes->output_quantization, error);
 }
 
 /* A chunk is a part of both tensors if their sizes are equal, or consists of whole rows of a. */
@@ -64,10 +64,10 @@ static void run_chunk(void *data, size_t index) {
   }
 }
 
-static et_cpu_scaled_bytes operand(const et_cpu_tensor *tensor,
-                                   const et_cpu_quant_params *params) {
-  const et_cpu_scaled_bytes x = {et_cpu_bytes_of(tensor, params->zero_point),
-                                 params->scale};
+static et_cpu_scaled_qs8 operand(const et_cpu_tensor *tensor,
+                                 const et_cpu_quant_params *params) {
+  const et_cpu_scaled_qs8 x = {et_cpu_bytes_of(tensor, params->zero_point),
+                               params->scale};
   return x;
 }
 
@@ -83,7 +83,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   const et_cpu_binary_qs8_args args = et_cpu_binary_qs8_args_of(op);
   const et_cpu_binary_qs8_attributes *attributes = &args.attributes;
   work w = {
-      .binary = {.quantizing = attributes->quantizing,
+      .binary = {.output_quantization = attributes->output_quantization,
                  .a = operand(args.a, &attributes->a),
                  .b = operand(args.b, &attributes->b),
                  .is_product = attributes->function == ET_CPU_BINARY_OP_MUL},

@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/binary_qs8.h"
 #include "backends/cpu/ops/testing_qs8.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -6,8 +7,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_binary_qs8;
 
 #define I8 ET_SCALAR_TYPE_INT8
 #define U8 ET_SCALAR_TYPE_UINT8
@@ -19,7 +18,8 @@ typedef struct pair {
   et_scalar_type a, b, y;
 } pair;
 
-static const et_cpu_output_quantization quantizing = {17.0f, 40, 3, 115};
+static const et_cpu_output_quantization output_quantization = {17.0f, 40, 3,
+                                                               115};
 
 static void make(et_test_op *test, const pair *p) {
   const int32_t row[4] = {1, 1, 1, p->sizes[3]};
@@ -32,7 +32,7 @@ static void make(et_test_op *test, const pair *p) {
   et_test_float(test, 0.021f);
   et_test_int(test, 70);
   et_test_float(test, 0.043f);
-  et_test_quantizing(test, &quantizing);
+  et_test_quantizing(test, &output_quantization);
 }
 
 static double element(const et_test_op *test, const void *shape,
@@ -46,7 +46,7 @@ static double element(const et_test_op *test, const void *shape,
       (float)(et_test_byte(&test->tensors[0], (size_t)i) - 11) * 0.021f;
   const float b =
       (float)(et_test_byte(&test->tensors[1], (size_t)j) - 70) * 0.043f;
-  return et_test_quantized(&quantizing, p->is_product ? a * b : a + b);
+  return et_test_quantized(&output_quantization, p->is_product ? a * b : a + b);
 }
 
 static void check_pair(const pair *p) {

@@ -1,4 +1,4 @@
-#include "backends/cpu/ops/broadcast.h"
+#include "backends/cpu/ops/elementwise.h"
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"

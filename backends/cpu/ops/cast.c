@@ -1,7 +1,7 @@
 /* Op cast: conversion of x to another dtype. */
 #include "backends/cpu/schema/cast.h"
 
-#include "backends/cpu/microkernels/cast.h"
+#include "backends/cpu/microkernels/elementwise.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 

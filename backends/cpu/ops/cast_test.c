@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/cast.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -8,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_cast;
 
 #define F16 ET_SCALAR_TYPE_FLOAT16
 #define BF16 ET_SCALAR_TYPE_BFLOAT16
@@ -105,17 +104,17 @@ static void convert_on(et_test_op *test, et_cpu_isa isa) {
 
 static void test_nan_stays_nan(void **state) {
   (void)state;
-  const et_scalar_type halves[] = {F16, BF16};
+  const et_scalar_type float16_dtypes[] = {F16, BF16};
   for (int i = 0; i < 2 * ET_CPU_ISA_COUNT; i++) {
     if (!et_test_has((et_cpu_isa)(i / 2))) {
       continue;
     }
     et_test_op wide;
     et_test_op narrow;
-    make(&narrow, F32, halves[i % 2], 1);
+    make(&narrow, F32, float16_dtypes[i % 2], 1);
     *(float *)narrow.tensors[0].data = float_of(0xff800001u);
     convert_on(&narrow, (et_cpu_isa)(i / 2));
-    make(&wide, halves[i % 2], F32, 1);
+    make(&wide, float16_dtypes[i % 2], F32, 1);
     memcpy(wide.tensors[0].data, narrow.tensors[1].data, 2);
     convert_on(&wide, (et_cpu_isa)(i / 2));
     assert_true(isnan(*(const float *)wide.tensors[1].data));

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/op_schema.h"
 
 /* Makes the check that uses it fail with a formatted message unless `condition` holds. */
@@ -63,5 +64,23 @@ et_status et_cpu_check_attribute(const et_cpu_op *op, size_t index, int64_t low,
                                      ET_STATUS_INVALID_ARGUMENT, __VA_ARGS__); \
     }                                                                          \
   } while (0)
+
+/* Row indices, int64 or int32. Their values are known only at call time. */
+
+/* Checks that y is [..., columns] if the indices are [...]. */
+et_status et_cpu_check_gathered(const et_cpu_op *op, const et_cpu_tensor *y,
+                                const et_cpu_tensor *indices, int64_t columns,
+                                et_error *error);
+
+/* Returns element `i`. */
+static inline int64_t et_cpu_index_at(const et_cpu_tensor *indices, size_t i) {
+  return indices->dtype == ET_SCALAR_TYPE_INT64
+             ? ((const int64_t *)indices->data)[i]
+             : ((const int32_t *)indices->data)[i];
+}
+
+/* Returns whether all indices are in `0..rows - 1`. If not, sets the fault of the call. */
+bool et_cpu_indices_fit(const et_cpu_op *op, const et_cpu_run *run,
+                        const et_cpu_tensor *indices, int64_t rows);
 
 #endif /* BACKENDS_CPU_OPS_CHECK_H_ */

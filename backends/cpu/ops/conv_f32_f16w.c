@@ -1,7 +1,7 @@
 /* Op conv_f32_f16w: conv_f32 with float16 or bfloat16 weights. */
 #include "backends/cpu/schema/conv_f32_f16w.h"
 
-#include "backends/cpu/microkernels/conv_f16w.h"
+#include "backends/cpu/microkernels/conv_f32.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 #include "backends/cpu/ops/convs.h"

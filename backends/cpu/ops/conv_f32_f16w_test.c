@@ -1,4 +1,6 @@
+#include "backends/cpu/schema/conv_f32_f16w.h"
 #include "backends/cpu/ops/testing_window.h"
+#include "backends/cpu/schema/conv_f32.h"
 #include "backends/cpu/schema/op_codes.h"
 
 #include <setjmp.h>
@@ -6,27 +8,24 @@
 
 #include <cmocka.h>
 
-extern const et_backend_part et_cpu_op_conv_f32;
-extern const et_backend_part et_cpu_op_conv_f32_f16w;
-
 #define F16 ET_SCALAR_TYPE_FLOAT16
 #define BF16 ET_SCALAR_TYPE_BFLOAT16
 
 /* Checks that the results are bitwise equal to conv_f32 on the widened weights. */
 static void check_bits(const et_test_conv *s, et_scalar_type dtype) {
-  et_test_op halves;
-  et_test_op floats;
+  et_test_op narrow;
+  et_test_op wide;
   et_error error = {0};
-  et_test_make_convolution(&halves, &et_cpu_op_conv_f32_f16w, dtype, s);
-  et_test_make_convolution(&floats, &et_cpu_op_conv_f32, ET_SCALAR_TYPE_FLOAT32,
+  et_test_make_convolution(&narrow, &et_cpu_op_conv_f32_f16w, dtype, s);
+  et_test_make_convolution(&wide, &et_cpu_op_conv_f32, ET_SCALAR_TYPE_FLOAT32,
                            s);
-  for (size_t t = 0; t < halves.op.input_count; t++) {
-    et_test_copy(&floats, t, &halves);
+  for (size_t t = 0; t < narrow.op.input_count; t++) {
+    et_test_copy(&wide, t, &narrow);
   }
-  assert_int_equal(et_test_check(&halves, &error), ET_STATUS_OK);
-  et_test_same_bits(&halves, &floats);
-  et_test_end(&halves);
-  et_test_end(&floats);
+  assert_int_equal(et_test_check(&narrow, &error), ET_STATUS_OK);
+  et_test_same_bits(&narrow, &wide);
+  et_test_end(&narrow);
+  et_test_end(&wide);
 }
 
 static void test_bits_of_random_shapes(void **state) {

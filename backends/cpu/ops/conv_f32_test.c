@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/conv_f32.h"
 #include "backends/cpu/ops/testing_window.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -7,8 +8,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_conv_f32;
 
 typedef et_test_conv shape;
 
@@ -97,7 +96,7 @@ static void test_planar_input_of_random_shapes(void **state) {
   }
 }
 
-static void test_planar_rows_of_several_strips(void **state) {
+static void test_planar_rows_of_several_row_tiles(void **state) {
   (void)state;
   const et_test_axis y = {5, 5, 3, 1, 1, 1, 1};
   const et_test_axis x = {1400, 700, 3, 2, 1, 0, 1};
@@ -231,7 +230,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_convolutions_of_random_shapes),
       cmocka_unit_test(test_planar_input_of_random_shapes),
-      cmocka_unit_test(test_planar_rows_of_several_strips),
+      cmocka_unit_test(test_planar_rows_of_several_row_tiles),
       cmocka_unit_test(test_planar_rows_of_every_remainder),
       cmocka_unit_test(test_planar_windows_inside_and_at_edges),
       cmocka_unit_test(test_images_of_several_blocks),

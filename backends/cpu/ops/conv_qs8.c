@@ -4,7 +4,7 @@
 #include "backends/cpu/microkernels/conv_qs8.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/gemm_blocks.h"
+#include "backends/cpu/ops/gemms.h"
 #include "backends/cpu/ops/quantized.h"
 #include "backends/cpu/ops/window.h"
 
@@ -52,8 +52,9 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_conv_qs8_attributes *a = &args.attributes;
   ET_RETURN_IF_ERROR(et_cpu_check_window_sizes(
       op, &a->window, args.x->sizes + 1, args.y->sizes + 1, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_conv_quantization(
-      op, args.x, a->zero_point, a->min_value, args.y, &a->quantizing, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_conv_quantization(op, args.x, a->zero_point, a->min_value,
+                                     args.y, &a->output_quantization, error));
   return check_weights(op, &args, error);
 }
 
@@ -86,7 +87,7 @@ static et_cpu_conv_qs8 conv_of(const et_cpu_conv_qs8_args *args) {
       .min_value = a->min_value,
       .panels = args->weights->data,
       .of_columns = et_cpu_columns_of(args->sums, args->scales, args->biases),
-      .quantizing = a->quantizing,
+      .output_quantization = a->output_quantization,
       .out = args->y->data,
       .channels = (size_t)args->x->sizes[3],
       .columns = (size_t)args->y->sizes[3],

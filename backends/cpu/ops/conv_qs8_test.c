@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/conv_qs8.h"
 #include "backends/cpu/ops/testing_qs8.h"
 #include "backends/cpu/ops/testing_window.h"
 #include "backends/cpu/schema/op_codes.h"
@@ -9,8 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_conv_qs8;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define I8 ET_SCALAR_TYPE_INT8
@@ -25,7 +24,8 @@ typedef struct shape {
 
 /* The clamp excludes some values at each end of the range. */
 enum { X_ZERO = 3 };
-static const et_cpu_output_quantization quantizing = {19.0f, 7, 10, 117};
+static const et_cpu_output_quantization output_quantization = {19.0f, 7, 10,
+                                                               117};
 
 static int32_t panel_count(const shape *s) {
   return s->groups * ((s->columns / s->groups + 15) / 16);
@@ -104,7 +104,7 @@ static void make(et_test_op *test, const shape *s) {
   et_test_int(test, X_ZERO);
   et_test_int(test, s->max_exact_terms);
   et_test_int(test, s->from_signed ? -128 : 0);
-  et_test_quantizing(test, &quantizing);
+  et_test_quantizing(test, &output_quantization);
   et_test_int(test, s->groups);
 }
 
@@ -142,7 +142,7 @@ static double element(const et_test_op *test, const void *shape_,
       sum += tap_sum(test, s, at->image, y, x, tap, n);
     }
   }
-  return et_test_requantized(&quantizing, sum,
+  return et_test_requantized(&output_quantization, sum,
                              ((const float *)test->tensors[3].data)[place],
                              ((const float *)test->tensors[4].data)[place]);
 }

@@ -17,7 +17,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
 }
 
 typedef struct work {
-  et_cpu_scaled_bytes x;
+  et_cpu_scaled_qs8 x;
   et_cpu_dequantize_function *function;
   float *y;
   size_t count;
@@ -26,7 +26,7 @@ typedef struct work {
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
   const size_t first = index * ET_CPU_QS8_CHUNK;
-  et_cpu_scaled_bytes x = w->x;
+  et_cpu_scaled_qs8 x = w->x;
   x.bytes.data += first;
   w->function(&x, w->y + first, et_cpu_part(w->count, ET_CPU_QS8_CHUNK, index));
 }

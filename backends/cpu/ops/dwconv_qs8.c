@@ -31,8 +31,9 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_dwconv_qs8_attributes *a = &args.attributes;
   ET_RETURN_IF_ERROR(et_cpu_check_window_sizes(
       op, &a->window, args.x->sizes + 1, args.y->sizes + 1, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_conv_quantization(
-      op, args.x, a->zero_point, a->min_value, args.y, &a->quantizing, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_conv_quantization(op, args.x, a->zero_point, a->min_value,
+                                     args.y, &a->output_quantization, error));
   return check_weights(op, &args, error);
 }
 
@@ -69,7 +70,7 @@ static et_cpu_dwconv_qs8 dwconv_of(const et_cpu_dwconv_qs8_args *args) {
       .max_exact_terms = (size_t)a->max_exact_terms,
       .min_value = a->min_value,
       .of_columns = et_cpu_columns_of(args->sums, args->scales, args->biases),
-      .quantizing = a->quantizing,
+      .output_quantization = a->output_quantization,
       .out = args->y->data,
       .channels = (size_t)args->x->sizes[3]};
 }

@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/dwconv_qs8.h"
 #include "backends/cpu/ops/testing_qs8.h"
 #include "backends/cpu/ops/testing_window.h"
 #include "backends/cpu/schema/op_codes.h"
@@ -8,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_dwconv_qs8;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define I8 ET_SCALAR_TYPE_INT8
@@ -23,7 +22,8 @@ typedef struct shape {
 } shape;
 
 enum { X_ZERO = 5 };
-static const et_cpu_output_quantization quantizing = {20.0f, 60, 20, 110};
+static const et_cpu_output_quantization output_quantization = {20.0f, 60, 20,
+                                                               110};
 
 static int32_t tap_count(const shape *s) { return s->y.kernel * s->x.kernel; }
 
@@ -94,7 +94,7 @@ static void make(et_test_op *test, const shape *s) {
   et_test_int(test, X_ZERO);
   et_test_int(test, s->max_exact_terms);
   et_test_int(test, s->from_signed ? -128 : 0);
-  et_test_quantizing(test, &quantizing);
+  et_test_quantizing(test, &output_quantization);
 }
 
 static double element(const et_test_op *test, const void *shape_,
@@ -113,7 +113,7 @@ static double element(const et_test_op *test, const void *shape_,
              taps[tap_place(s, tap / s->x.kernel, tap % s->x.kernel, c)];
     }
   }
-  return et_test_requantized(&quantizing, sum,
+  return et_test_requantized(&output_quantization, sum,
                              ((const float *)test->tensors[3].data)[c],
                              ((const float *)test->tensors[4].data)[c]);
 }

@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "backends/cpu/microkernels/elementwise.h"
-#include "backends/cpu/ops/broadcast.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/elementwise_program.h"
+#include "backends/cpu/ops/elementwise.h"
 
 static et_cpu_elementwise_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_elementwise_f32);

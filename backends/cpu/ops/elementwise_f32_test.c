@@ -1,7 +1,7 @@
+#include "backends/cpu/schema/elementwise_f32.h"
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/elementwise.h"
 #include "backends/cpu/ops/testing.h"
-#include "backends/cpu/ops/testing_elementwise.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_elementwise_f32;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 
@@ -63,15 +61,17 @@ static double element(const et_test_op *test, size_t index) {
     const et_cpu_tensor *x = &test->tensors[i];
     registers[i] = operand_at(x, source(x, y, index));
   }
-  for (size_t at = 1; at < test->op.attribute_count; at += 5) {
-    const uint32_t *words = test->attributes + at;
-    float constant;
-    memcpy(&constant, &words[1], sizeof(constant));
-    registers[n++] =
-        words[0] == ET_CPU_OPCODE_CONSTANT
-            ? (double)constant
-            : et_test_elementwise_result(words[0], registers[words[1]],
-                                         registers[words[2]]);
+  const et_cpu_elementwise_f32_attributes attributes =
+      et_cpu_elementwise_f32_attributes_read(test->attributes,
+                                             test->op.attribute_count);
+  for (size_t i = 0; i < attributes.instructions_count; i++) {
+    const et_cpu_instruction_f32 each = et_cpu_instruction_f32_read(
+        attributes.instructions + i * ET_CPU_INSTRUCTION_F32_WORDS);
+    registers[n++] = each.opcode == ET_CPU_OPCODE_CONSTANT
+                         ? (double)each.value
+                         : et_test_elementwise_result(
+                               each.opcode, registers[each.registers[0]],
+                               registers[each.registers[1]]);
   }
   return registers[n - 1];
 }

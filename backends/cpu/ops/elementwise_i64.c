@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "backends/cpu/microkernels/elementwise.h"
-#include "backends/cpu/ops/broadcast.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/elementwise_program.h"
+#include "backends/cpu/ops/elementwise.h"
 
 #define BLOCK 64 /* elements */
 #define CHUNK 64 /* blocks */

@@ -1,14 +1,12 @@
+#include "backends/cpu/schema/elementwise_i64.h"
 #include "backends/cpu/microkernels/elementwise.h"
 #include "backends/cpu/ops/testing.h"
-#include "backends/cpu/ops/testing_elementwise.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_elementwise_i64;
 
 #define I64 ET_SCALAR_TYPE_INT64
 #define I32 ET_SCALAR_TYPE_INT32

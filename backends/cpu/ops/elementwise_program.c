@@ -1,4 +1,4 @@
-#include "backends/cpu/ops/elementwise_program.h"
+#include "backends/cpu/ops/elementwise.h"
 
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/elementwise.h"

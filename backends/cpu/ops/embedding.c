@@ -5,7 +5,6 @@
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/indices.h"
 
 /* Number of rows per chunk. */
 #define CHUNK 64
@@ -62,7 +61,7 @@ static void copy_row(const et_cpu_embedding_args *args, size_t i) {
          (const char *)table->data + index * bytes, bytes);
 }
 
-static void unpack_halves(const uint16_t *from, uint16_t *to, size_t width) {
+static void unpack_float16(const uint16_t *from, uint16_t *to, size_t width) {
   for (size_t k = 0; k < width; k++) {
     to[k] = from[k * ET_CPU_PANEL];
   }
@@ -85,8 +84,8 @@ static void unpack_row(const et_cpu_embedding_args *args, size_t i) {
     unpack_floats((const float *)table->data + first, (float *)to + i * width,
                   width);
   } else {
-    unpack_halves((const uint16_t *)table->data + first,
-                  (uint16_t *)to + i * width, width);
+    unpack_float16((const uint16_t *)table->data + first,
+                   (uint16_t *)to + i * width, width);
   }
 }
 

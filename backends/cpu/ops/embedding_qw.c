@@ -2,11 +2,10 @@
  * GEMM weights, so each row is a column of a panel. */
 #include "backends/cpu/schema/embedding_qw.h"
 
-#include "backends/cpu/microkernels/cast.h"
+#include "backends/cpu/microkernels/elementwise.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/indices.h"
-#include "backends/cpu/ops/parameters.h"
+#include "backends/cpu/ops/low_bit.h"
 
 static et_cpu_widen_function *const widen_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_widen);

@@ -1,13 +1,12 @@
+#include "backends/cpu/schema/gemm_f32_f16w.h"
 #include "backends/cpu/ops/testing.h"
+#include "backends/cpu/schema/gemm_f32.h"
 #include "backends/cpu/schema/op_codes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_gemm_f32;
-extern const et_backend_part et_cpu_op_gemm_f32_f16w;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 
@@ -39,18 +38,18 @@ static void make(et_test_op *test, const et_backend_part *kind,
 
 /* Checks that the results are bitwise equal to gemm_f32 on the widened weights. */
 static void check_bits(const shape *s) {
-  et_test_op halves;
-  et_test_op floats;
+  et_test_op narrow;
+  et_test_op wide;
   et_error error = {0};
-  make(&halves, &et_cpu_op_gemm_f32_f16w, s->dtype, s);
-  make(&floats, &et_cpu_op_gemm_f32, F32, s);
-  for (size_t t = 0; t < halves.op.input_count; t++) {
-    et_test_copy(&floats, t, &halves);
+  make(&narrow, &et_cpu_op_gemm_f32_f16w, s->dtype, s);
+  make(&wide, &et_cpu_op_gemm_f32, F32, s);
+  for (size_t t = 0; t < narrow.op.input_count; t++) {
+    et_test_copy(&wide, t, &narrow);
   }
-  assert_int_equal(et_test_check(&halves, &error), ET_STATUS_OK);
-  et_test_same_bits(&halves, &floats);
-  et_test_end(&halves);
-  et_test_end(&floats);
+  assert_int_equal(et_test_check(&narrow, &error), ET_STATUS_OK);
+  et_test_same_bits(&narrow, &wide);
+  et_test_end(&narrow);
+  et_test_end(&wide);
 }
 
 static shape random_shape(int32_t rows_below) {

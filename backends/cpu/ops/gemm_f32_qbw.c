@@ -3,7 +3,7 @@
 #include "backends/cpu/schema/gemm_f32_qbw.h"
 
 #include "backends/cpu/ops/check.h"
-#include "backends/cpu/ops/gemm_blocks.h"
+#include "backends/cpu/ops/gemms.h"
 #include "backends/cpu/ops/low_bit.h"
 #include "backends/cpu/schema/kernel_sizes.h"
 

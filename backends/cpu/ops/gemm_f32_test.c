@@ -1,4 +1,5 @@
-#include "backends/cpu/ops/gemm_blocks.h"
+#include "backends/cpu/schema/gemm_f32.h"
+#include "backends/cpu/ops/gemms.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -9,8 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_gemm_f32;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 
@@ -90,7 +89,7 @@ static void test_products_of_every_remainder(void **state) {
 }
 
 /* Covers tiles of one and a half panels, with few and many K-steps. */
-static void test_products_of_halves_of_panels(void **state) {
+static void test_gemm_of_partial_panels(void **state) {
   (void)state;
   const int32_t columns[] = {24, 32, 40, 48, 56, 88, 96, 152};
   for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
@@ -293,7 +292,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_products_of_every_remainder),
-      cmocka_unit_test(test_products_of_halves_of_panels),
+      cmocka_unit_test(test_gemm_of_partial_panels),
       cmocka_unit_test(test_products_of_random_shapes),
       cmocka_unit_test(test_blocks_cover_each_result_once),
       cmocka_unit_test(test_threads_share_what_moves_less),

@@ -4,7 +4,7 @@
 
 #include "backends/cpu/microkernels/gemm_qd8.h"
 #include "backends/cpu/ops/check.h"
-#include "backends/cpu/ops/gemm_blocks.h"
+#include "backends/cpu/ops/gemms.h"
 #include "backends/cpu/ops/low_bit.h"
 
 static et_cpu_gemm_qd8_function *const qb4w_variants[ET_CPU_ISA_COUNT] =

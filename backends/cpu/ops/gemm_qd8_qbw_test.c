@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/gemm_qd8_qbw.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -8,8 +9,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_gemm_qd8_qbw;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 

@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/grid_sample.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -6,8 +7,6 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_grid_sample;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 

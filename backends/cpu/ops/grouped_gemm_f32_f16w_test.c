@@ -1,4 +1,6 @@
+#include "backends/cpu/schema/grouped_gemm_f32_f16w.h"
 #include "backends/cpu/ops/testing.h"
+#include "backends/cpu/schema/grouped_gemm_f32.h"
 #include "backends/cpu/schema/op_codes.h"
 
 #include <setjmp.h>
@@ -6,9 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_grouped_gemm_f32;
-extern const et_backend_part et_cpu_op_grouped_gemm_f32_f16w;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define GROUPS 3
@@ -38,23 +37,24 @@ static void check_bits(et_scalar_type weights, int32_t rows) {
     const int64_t start = g == 0 ? 0 : ends[g - 1];
     ends[g] = start + (int64_t)et_test_below((size_t)(rows - start) + 1);
   }
-  et_test_op halves;
-  et_test_op floats;
+  et_test_op narrow;
+  et_test_op wide;
   et_error error = {0};
-  make(&halves, weights, rows, depth, columns);
-  make(&floats, F32, rows, depth, columns);
+  make(&narrow, weights, rows, depth, columns);
+  make(&wide, F32, rows, depth, columns);
   for (size_t t = X; t <= BIAS; t++) {
-    et_test_copy(&floats, t, &halves);
+    et_test_copy(&wide, t, &narrow);
   }
-  memcpy(halves.tensors[ENDS].data, ends, sizeof ends);
-  memcpy(floats.tensors[ENDS].data, ends, sizeof ends);
-  assert_int_equal(et_test_check(&halves, &error), ET_STATUS_OK);
-  et_test_same_bits(&halves, &floats);
-  et_test_end(&halves);
-  et_test_end(&floats);
+  memcpy(narrow.tensors[ENDS].data, ends, sizeof ends);
+  memcpy(wide.tensors[ENDS].data, ends, sizeof ends);
+  assert_int_equal(et_test_check(&narrow, &error), ET_STATUS_OK);
+  et_test_same_bits(&narrow, &wide);
+  et_test_end(&narrow);
+  et_test_end(&wide);
 }
 
-static void test_grouped_halves_have_the_bits_of_their_floats(void **state) {
+static void test_grouped_float16_weights_give_the_bits_of_float32(
+    void **state) {
   (void)state;
   for (int32_t i = 0; i < 60; i++) {
     check_bits(i % 2 == 0 ? ET_SCALAR_TYPE_FLOAT16 : ET_SCALAR_TYPE_BFLOAT16,
@@ -64,7 +64,7 @@ static void test_grouped_halves_have_the_bits_of_their_floats(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_grouped_halves_have_the_bits_of_their_floats),
+      cmocka_unit_test(test_grouped_float16_weights_give_the_bits_of_float32),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

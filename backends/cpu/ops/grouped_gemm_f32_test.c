@@ -1,4 +1,6 @@
+#include "backends/cpu/schema/grouped_gemm_f32.h"
 #include "backends/cpu/ops/testing.h"
+#include "backends/cpu/schema/grouped_gemm_f32_f16w.h"
 #include "backends/cpu/schema/op_codes.h"
 
 #include <math.h>
@@ -8,9 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_grouped_gemm_f32;
-extern const et_backend_part et_cpu_op_grouped_gemm_f32_f16w;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define MOST_GROUPS 6

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "backends/cpu/ops/check.h"
-#include "backends/cpu/ops/indices.h"
 
 et_status et_cpu_grouped_gemm_check(const et_cpu_op *op, et_error *error) {
   const et_cpu_grouped_gemm_f32_args args = et_cpu_grouped_gemm_f32_args_of(op);

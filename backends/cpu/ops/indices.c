@@ -1,5 +1,3 @@
-#include "backends/cpu/ops/indices.h"
-
 #include "backends/cpu/ops/check.h"
 
 et_status et_cpu_check_gathered(const et_cpu_op *op, const et_cpu_tensor *y,

@@ -5,7 +5,6 @@
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/indices.h"
 
 static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_kv_update_args args = et_cpu_kv_update_args_of(op);

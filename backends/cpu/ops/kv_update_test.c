@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/kv_update.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -6,8 +7,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_kv_update;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define I64 ET_SCALAR_TYPE_INT64

@@ -1,7 +1,7 @@
 /* Op lut_qs8: y = table[x], elementwise on 8-bit values. */
 #include "backends/cpu/schema/lut_qs8.h"
 
-#include "backends/cpu/microkernels/lut_qs8.h"
+#include "backends/cpu/microkernels/qs8.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 #include "backends/cpu/ops/quantized.h"

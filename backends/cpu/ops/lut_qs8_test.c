@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/lut_qs8.h"
 #include "backends/cpu/ops/testing_qs8.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -6,8 +7,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_lut_qs8;
 
 static void make(et_test_op *test, int32_t count, et_scalar_type x,
                  et_scalar_type y) {

@@ -1,5 +1,6 @@
 #include "backends/cpu/microkernels/matmul.h"
 #include "backends/cpu/ops/testing.h"
+#include "backends/cpu/schema/matmul.h"
 #include "backends/cpu/schema/op_codes.h"
 
 #include <setjmp.h>
@@ -7,8 +8,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_matmul;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 

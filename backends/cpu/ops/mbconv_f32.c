@@ -34,13 +34,13 @@ typedef struct lane {
 } lane;
 
 /* A range of rows of an output, and their destination. */
-typedef struct strip {
+typedef struct row_tile {
   size_t begin, end;
   float *out;
   const float *residual; /* or NULL */
-} strip;
+} row_tile;
 
-static void run_strip(lane *l, size_t index, const strip *at);
+static void run_row_tile(lane *l, size_t index, const row_tile *at);
 
 static float *ring_row(const stage *s, size_t row) {
   const et_cpu_block *b = &s->block;
@@ -54,8 +54,8 @@ static const float *row_before(lane *l, size_t index, size_t row) {
     const size_t rows = l->image * c->window.height + row;
     return c->x + rows * c->window.width * c->channels;
   }
-  const strip at = {row, row + 1, l->stages[index - 1].row, NULL};
-  run_strip(l, index - 1, &at);
+  const row_tile at = {row, row + 1, l->stages[index - 1].row, NULL};
+  run_row_tile(l, index - 1, &at);
   return at.out;
 }
 
@@ -148,7 +148,7 @@ static void filter_row(const lane *l, const stage *s, size_t row, float *out) {
 }
 
 /* Computes rows of one image. It is recursive: each block requests rows from the previous one. */
-static void run_strip(lane *l, size_t index, const strip *at) {
+static void run_row_tile(lane *l, size_t index, const row_tile *at) {
   const stage *s = &l->stages[index];
   const et_cpu_dwconv *filter = &s->block.filter;
   const size_t width = filter->window.out_width;
@@ -172,10 +172,10 @@ static void run_last(lane *l, size_t begin, size_t end) {
   const et_cpu_gemm *project = &b->project;
   const size_t first = (l->image * b->filter.window.out_height + begin) *
                        b->filter.window.out_width * project->columns;
-  const strip at = {begin, end, project->out + first,
-                    project->residual == NULL ? NULL
-                                              : project->residual + first};
-  run_strip(l, l->count - 1, &at);
+  const row_tile at = {begin, end, project->out + first,
+                       project->residual == NULL ? NULL
+                                                 : project->residual + first};
+  run_row_tile(l, l->count - 1, &at);
 }
 
 static void begin_image(lane *l, size_t image) {
@@ -185,7 +185,7 @@ static void begin_image(lane *l, size_t image) {
   }
 }
 
-/* Computes rows of the output, counted over all images, in strips that do not cross images. */
+/* Computes rows of the output, counted over all images, in row tiles that do not cross images. */
 static void run_rows(lane *l, size_t begin, size_t end) {
   const et_cpu_block *b = &l->stages[l->count - 1].block;
   const size_t height = b->filter.window.out_height;

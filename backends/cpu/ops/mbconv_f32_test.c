@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/mbconv_f32.h"
 #include "backends/cpu/ops/testing_window.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -8,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_mbconv_f32;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 
@@ -255,7 +254,8 @@ static void run_with_rows(shape s, int32_t rows, et_cpu_isa isa,
   et_test_end(&test);
 }
 
-static void test_results_do_not_depend_on_the_height_of_strips(void **state) {
+static void test_results_do_not_depend_on_the_height_of_row_tiles(
+    void **state) {
   (void)state;
   shape s = random_shape(0);
   s.y = axis_over(s.expand_y.out, 3, 1);
@@ -446,7 +446,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocks_of_random_shapes),
       cmocka_unit_test(test_wide_rows_of_an_expanding_window),
-      cmocka_unit_test(test_results_do_not_depend_on_the_height_of_strips),
+      cmocka_unit_test(test_results_do_not_depend_on_the_height_of_row_tiles),
       cmocka_unit_test(test_chains_agree_with_their_blocks),
       cmocka_unit_test(test_rejects_invalid_chains),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),

@@ -1,5 +1,5 @@
 /* Op norm: layer norm or RMS norm over the last dimension. */
-#include "backends/cpu/microkernels/norm.h"
+#include "backends/cpu/microkernels/normalization.h"
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"

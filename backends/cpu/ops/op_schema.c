@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "backends/cpu/ops/check.h"
-#include "backends/cpu/schema/word.h"
+#include "backends/cpu/schema/records.h"
 
 static et_status check_limits(const et_cpu_op *op, const char *counted,
                               uint16_t count, const uint8_t limits[2],

@@ -1,4 +1,4 @@
-#include "backends/cpu/ops/parameters.h"
+#include "backends/cpu/ops/low_bit.h"
 
 #include "backends/cpu/ops/check.h"
 

@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/permute.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -7,8 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_permute;
 
 static void make(et_test_op *test, et_scalar_type dtype, uint8_t rank,
                  const int32_t *sizes, const int32_t *order) {

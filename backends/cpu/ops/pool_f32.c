@@ -1,6 +1,6 @@
 /* Op pool_f32: average or maximum over windows of an image, or over the whole image. */
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/pooling.h"
+#include "backends/cpu/ops/window.h"
 
 static et_cpu_pool_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_pool_f32);

@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/pool_f32.h"
 #include "backends/cpu/ops/testing_window.h"
 #include "backends/cpu/schema/op_codes.h"
 
@@ -7,8 +8,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_pool_f32;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 

@@ -6,8 +6,8 @@
 #include "backends/cpu/microkernels/pool_qs8.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/pooling.h"
 #include "backends/cpu/ops/quantized.h"
+#include "backends/cpu/ops/window.h"
 
 static et_cpu_pool_qs8_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_pool_qs8);
@@ -32,15 +32,15 @@ static et_status check(const et_cpu_op *op, et_error *error) {
                (int)in[2]);
   ET_RETURN_IF_ERROR(et_cpu_check_quantized_value(
       op, args.x, args.attributes.params.zero_point, error));
-  return et_cpu_check_output_quantization(op, args.y,
-                                          &args.attributes.quantizing, error);
+  return et_cpu_check_output_quantization(
+      op, args.y, &args.attributes.output_quantization, error);
 }
 
 /* A value differs from its zero point by at most 255. If the scales differ by at most a thousandth,
  * requantization moves the value by at most 0.255, so it rounds to itself. */
 #define SAME_SCALE 1e-3f
 
-static bool keeps_bytes(const et_cpu_scaled_bytes *x,
+static bool keeps_bytes(const et_cpu_scaled_qs8 *x,
                         const et_cpu_output_quantization *y) {
   const int32_t low = x->bytes.is_signed ? INT8_MIN : 0;
   return fabsf(x->scale * y->inverse - 1.0f) <= SAME_SCALE &&
@@ -69,10 +69,10 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   work w = {
       .pool = {.pool = et_cpu_pool_of(&pool),
                .x = {et_cpu_bytes_of(args.x, params.zero_point), params.scale},
-               .quantizing = args.attributes.quantizing},
+               .output_quantization = args.attributes.output_quantization},
       .function = variants[run->isa],
       .y = args.y->data};
-  w.pool.keeps_bytes = keeps_bytes(&w.pool.x, &w.pool.quantizing);
+  w.pool.keeps_bytes = keeps_bytes(&w.pool.x, &w.pool.output_quantization);
   et_cpu_for_each(run, et_cpu_pool_parts(args.y), run_part, &w);
 }
 

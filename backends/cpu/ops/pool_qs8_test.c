@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/pool_qs8.h"
 #include "backends/cpu/ops/testing_qs8.h"
 #include "backends/cpu/ops/testing_window.h"
 #include "backends/cpu/schema/op_codes.h"
@@ -8,8 +9,6 @@
 
 #include <cmocka.h>
 
-extern const et_backend_part et_cpu_op_pool_qs8;
-
 #define I8 ET_SCALAR_TYPE_INT8
 #define U8 ET_SCALAR_TYPE_UINT8
 
@@ -19,7 +18,8 @@ typedef struct shape {
   bool maximum, count_padding;
   int32_t divisor;
   bool from_signed, to_signed;
-  const et_cpu_output_quantization *quantizing; /* NULL to use `clamped` */
+  const et_cpu_output_quantization
+      *output_quantization; /* NULL to use `clamped` */
 } shape;
 
 enum { X_ZERO = 9 };
@@ -27,7 +27,7 @@ static const float scale = 0.037f;
 static const et_cpu_output_quantization clamped = {21.0f, 50, 2, 120};
 
 static const et_cpu_output_quantization *quantizing_of(const shape *s) {
-  return s->quantizing == NULL ? &clamped : s->quantizing;
+  return s->output_quantization == NULL ? &clamped : s->output_quantization;
 }
 
 static void make(et_test_op *test, const shape *s) {

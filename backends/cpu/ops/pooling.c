@@ -1,8 +1,7 @@
-#include "backends/cpu/ops/pooling.h"
+#include "backends/cpu/ops/window.h"
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/window.h"
 
 #define BLOCK_CHANNELS 256
 

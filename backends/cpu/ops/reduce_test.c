@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/reduce.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/schema/records.h"
 
@@ -7,8 +8,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_reduce;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define I64 ET_SCALAR_TYPE_INT64

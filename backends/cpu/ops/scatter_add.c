@@ -6,7 +6,6 @@
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/indices.h"
 
 /* Adjacent columns of a chunk. */
 #define COLUMNS 64

@@ -7,8 +7,6 @@
 
 #include <cmocka.h>
 
-extern const et_backend_part et_cpu_op_scatter_add;
-
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define I64 ET_SCALAR_TYPE_INT64
 #define I32 ET_SCALAR_TYPE_INT32

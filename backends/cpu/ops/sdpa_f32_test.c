@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/sdpa_f32.h"
 #include "backends/cpu/microkernels/sdpa.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/schema/op_codes.h"
@@ -9,9 +10,9 @@
 
 #include <cmocka.h>
 
-extern const et_backend_part et_cpu_op_sdpa_f32;
-
 #define F32 ET_SCALAR_TYPE_FLOAT32
+#define F16 ET_SCALAR_TYPE_FLOAT16
+#define BF16 ET_SCALAR_TYPE_BFLOAT16
 
 typedef struct shape {
   int32_t batch, queries, keys, heads, groups, depth, width;
@@ -30,7 +31,7 @@ static et_scalar_type keys_of(const shape *s) {
 }
 
 static uint8_t some_dtype(void) {
-  const uint8_t dtypes[] = {0, ET_SCALAR_TYPE_FLOAT16, ET_SCALAR_TYPE_BFLOAT16};
+  const uint8_t dtypes[] = {0, F16, BF16};
   return dtypes[et_test_below(3)];
 }
 
@@ -64,10 +65,10 @@ static void make(et_test_op *test, const shape *s) {
   const size_t rows = (size_t)(s->queries * s->heads / s->groups);
   const size_t depth = (size_t)s->depth;
   const size_t width = (size_t)s->width;
-  const size_t halves =
+  const size_t widened =
       keys_of(s) == F32 ? 0 : et_cpu_sdpa_widened_floats(depth, width);
   const int32_t room[2] = {
-      3, (int32_t)(et_cpu_sdpa_floats(rows, depth, width) + halves)};
+      3, (int32_t)(et_cpu_sdpa_floats(rows, depth, width) + widened)};
   et_test_begin(test, &et_cpu_op_sdpa_f32);
   add_inputs(test, s);
   et_test_output(test, F32, 3, out);
@@ -220,32 +221,8 @@ static void test_many_keys_go_block_by_block(void **state) {
   const shape shapes[] = {
       {1, 70, 513, 2, 1, 16, 16, false, 0, {0}, false, false, 0},
       {1, 5, 1300, 2, 2, 32, 20, true, 1100, {0}, false, true, 0},
-      {1,
-       5,
-       1300,
-       2,
-       2,
-       32,
-       20,
-       true,
-       1100,
-       {0},
-       false,
-       true,
-       ET_SCALAR_TYPE_FLOAT16},
-      {1,
-       70,
-       600,
-       2,
-       1,
-       32,
-       20,
-       false,
-       0,
-       {0},
-       false,
-       false,
-       ET_SCALAR_TYPE_BFLOAT16},
+      {1, 5, 1300, 2, 2, 32, 20, true, 1100, {0}, false, true, F16},
+      {1, 70, 600, 2, 1, 32, 20, false, 0, {0}, false, false, BF16},
       {1, 5, 1300, 2, 2, 32, 20, true, 100, {1, 1, 5}, false, false, 0},
       {1, 600, 600, 1, 1, 8, 8, true, 0, {0}, true, false, 0},
   };
@@ -404,7 +381,7 @@ static void test_queries_without_keys_give_zeros(void **state) {
   }
 }
 
-static void test_heads_that_lie_apart_and_do_not_fit_are_refused(void **state) {
+static void test_strided_heads_of_other_sizes_are_rejected(void **state) {
   (void)state;
   const shape s = {1, 2, 7, 4, 2, 8, 6, false, 0, {0}, false, true, 0};
   et_test_op test;
@@ -426,14 +403,14 @@ static void test_heads_that_lie_apart_and_do_not_fit_are_refused(void **state) {
 static void test_keys_and_values_have_one_dtype(void **state) {
   (void)state;
   shape s = small_shape;
-  s.half = ET_SCALAR_TYPE_FLOAT16;
+  s.half = F16;
   et_test_op test;
   make(&test, &s);
-  et_cpu_tensor *room = &test.tensors[test.op.input_count + 1];
-  room->sizes[1] -= 1;
+  et_cpu_tensor *workspace = &test.tensors[test.op.input_count + 1];
+  workspace->sizes[1] -= 1;
   et_test_refused(&test, "sdpa_f32: workspace is [3, ");
-  room->sizes[1] += 1;
-  test.tensors[2].dtype = ET_SCALAR_TYPE_BFLOAT16;
+  workspace->sizes[1] += 1;
+  test.tensors[2].dtype = BF16;
   et_test_refused(&test, "sdpa_f32: tensor 2 is bfloat16, expected float16");
   et_test_end(&test);
 }
@@ -504,7 +481,7 @@ int main(void) {
       cmocka_unit_test(test_masks_that_hide_other_keys_of_each_query),
       cmocka_unit_test(
           test_a_mask_that_says_what_causal_says_gives_the_same_bits),
-      cmocka_unit_test(test_heads_that_lie_apart_and_do_not_fit_are_refused),
+      cmocka_unit_test(test_strided_heads_of_other_sizes_are_rejected),
       cmocka_unit_test(test_keys_and_values_have_one_dtype),
       cmocka_unit_test(test_attributes_that_do_not_fit_are_refused),
       cmocka_unit_test(test_sizes_that_do_not_fit_are_refused),

@@ -1,5 +1,5 @@
 /* Op softmax: softmax over the last dimension, or its logarithm. */
-#include "backends/cpu/microkernels/softmax.h"
+#include "backends/cpu/microkernels/normalization.h"
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"

@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/strassen_f32.h"
 #include "backends/cpu/microkernels/strassen.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/schema/op_codes.h"
@@ -8,8 +9,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_strassen_f32;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define PRODUCTS ET_CPU_STRASSEN_PRODUCTS

@@ -13,7 +13,7 @@
 #include <cpuid.h>
 #endif
 
-#include "backends/cpu/microkernels/avxvnni.h"
+#include "backends/cpu/microkernels/variants.h"
 
 static uint32_t state = 1;
 
@@ -56,9 +56,9 @@ static void fill(et_cpu_tensor *tensor) {
   for (size_t i = 0; i < tensor->bytes; i++) {
     bytes[i] = (uint8_t)next();
   }
-  uint16_t *halves = tensor->data;
+  uint16_t *values16 = tensor->data;
   for (size_t i = 0; i < tensor->numel && is_half(tensor); i++) {
-    halves[i] &= 0xbfff; /* in (-2, 2) */
+    values16[i] &= 0xbfff; /* in (-2, 2) */
   }
 }
 

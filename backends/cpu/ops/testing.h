@@ -4,6 +4,7 @@
 #define BACKENDS_CPU_OPS_TESTING_H_
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "backends/cpu/microkernels/variants.h"
 #include "backends/cpu/ops/op.h"
@@ -68,5 +69,10 @@ void et_test_same_bits_of(et_test_op *test, size_t output, et_test_op *other);
 
 /* Copies a tensor from the other op. */
 void et_test_copy(et_test_op *test, size_t index, const et_test_op *other);
+
+/* Expected results of elementwise instructions. */
+
+/* Returns the result of an et_cpu_opcode for a and b. The third operand of WHERE is a. */
+double et_test_elementwise_result(uint32_t opcode, double a, double b);
 
 #endif /* BACKENDS_CPU_OPS_TESTING_H_ */

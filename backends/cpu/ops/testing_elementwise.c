@@ -1,4 +1,4 @@
-#include "backends/cpu/ops/testing_elementwise.h"
+#include "backends/cpu/ops/testing.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -50,8 +50,9 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_winograd_qs8_attributes *a = &args.attributes;
   ET_RETURN_IF_ERROR(et_cpu_check_window_sizes(
       op, &a->window, args.x->sizes + 1, args.y->sizes + 1, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_conv_quantization(
-      op, args.x, a->zero_point, a->min_value, args.y, &a->quantizing, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_conv_quantization(op, args.x, a->zero_point, a->min_value,
+                                     args.y, &a->output_quantization, error));
   ET_RETURN_IF_ERROR(check_weights(op, &args, error));
   return check_workspace(&args, error);
 }
@@ -85,7 +86,7 @@ static et_cpu_winograd_qs8 winograd_of(const et_cpu_winograd_qs8_args *args) {
       .x = et_cpu_bytes_of(args->x, a->zero_point),
       .panels = args->weights->data,
       .of_columns = et_cpu_columns_of(args->sums, args->scales, args->biases),
-      .quantizing = a->quantizing,
+      .output_quantization = a->output_quantization,
       .out = args->y->data,
       .channels = (size_t)args->x->sizes[3],
       .columns = (size_t)args->y->sizes[3]};

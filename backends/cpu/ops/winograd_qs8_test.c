@@ -3,6 +3,7 @@
 #include "backends/cpu/ops/testing_qs8.h"
 #include "backends/cpu/ops/testing_window.h"
 #include "backends/cpu/schema/op_codes.h"
+#include "backends/cpu/schema/winograd_qs8.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,8 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const et_backend_part et_cpu_op_winograd_qs8;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define I8 ET_SCALAR_TYPE_INT8
@@ -33,7 +32,8 @@ typedef struct given {
 } given;
 
 /* The clamp excludes some values at each end of the range. */
-static const et_cpu_output_quantization quantizing = {19.0f, 7, 10, 117};
+static const et_cpu_output_quantization output_quantization = {19.0f, 7, 10,
+                                                               117};
 
 static const int32_t rows_of_g[6][3] = {{6, 0, 0}, {1, 1, 1},  {1, -1, 1},
                                         {1, 2, 4}, {1, -2, 4}, {0, 0, 6}};
@@ -115,7 +115,7 @@ static void make(et_test_op *test, const given *g) {
   et_test_int(test, s->zero_point);
   et_test_int(test, 0);
   et_test_int(test, s->from_signed ? -128 : 0);
-  et_test_quantizing(test, &quantizing);
+  et_test_quantizing(test, &output_quantization);
   et_test_int(test, s->tiles);
 }
 
@@ -140,7 +140,7 @@ static int32_t sum_at(const et_test_op *test, const given *g,
 static double element(const et_test_op *test, const void *given_,
                       const et_test_place *at) {
   return et_test_requantized(
-      &quantizing, sum_at(test, given_, at),
+      &output_quantization, sum_at(test, given_, at),
       ((const float *)test->tensors[3].data)[at->channel],
       ((const float *)test->tensors[4].data)[at->channel]);
 }

@@ -1,8 +1,7 @@
-#include "backends/cpu/runtime/build.h"
+#include "backends/cpu/runtime/handle.h"
 
 #include <string.h>
 
-#include "backends/cpu/runtime/sizes.h"
 #include "executorch/checked.h"
 
 static bool take(et_arena *arena, size_t count, size_t size, void **out) {

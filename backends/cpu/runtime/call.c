@@ -1,7 +1,4 @@
-#include "backends/cpu/runtime/call.h"
-
-#include "backends/cpu/runtime/sizes.h"
-#include "backends/cpu/runtime/verify.h"
+#include "backends/cpu/runtime/handle.h"
 
 static et_status fail_argument(et_error *error, size_t index,
                                const char *reason) {

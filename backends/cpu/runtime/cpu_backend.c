@@ -1,10 +1,7 @@
 #include "backends/cpu/runtime/cpu_backend.h"
 
-#include "backends/cpu/runtime/build.h"
-#include "backends/cpu/runtime/call.h"
+#include "backends/cpu/runtime/handle.h"
 #include "backends/cpu/runtime/isa.h"
-#include "backends/cpu/runtime/run.h"
-#include "backends/cpu/runtime/verify.h"
 
 static et_status cpu_measure(const et_backend_context *context,
                              et_backend_requirements *out) {

@@ -8,6 +8,10 @@
 
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/runtime/payload.h"
+#include "executorch/arena.h"
+#include "executorch/backend.h"
+#include "executorch/span.h"
+#include "executorch/value.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,4 +80,50 @@ typedef struct et_cpu_handle {
 #ifdef __cplusplus
 }
 #endif
+
+/* Builds the handle of a payload. */
+
+/* Allocates ET_CPU_HANDLE_BYTES from the arena. *out is NULL if the arena only measures. */
+et_status et_cpu_reserve(const et_cpu_payload *payload, et_arena *arena,
+                         et_error *error, et_cpu_handle **out);
+
+/* Initializes the memory of et_cpu_reserve() with all dims at their maxima. Checks the location of
+ * each value and resolves op types. et_cpu_verify() checks the ops. */
+et_status et_cpu_build(const et_backend_context *context,
+                       et_cpu_handle *handle);
+
+/* Verifies the ops of a handle. */
+
+/* Verifies the ops with all dims at their maxima. Ops must write only to scratch, outputs and
+ * states, and must not overwrite their other tensors. Then calls et_cpu_verify_call(). */
+et_status et_cpu_verify(et_cpu_handle *handle, et_error *error);
+
+/* Verifies the ops at the current sizes. Every byte that an op reads, and every byte of the
+ * outputs, must have been written, and each op type must accept its op. This is repeated when sizes
+ * change, because an op may then write fewer bytes than a later op reads. If only an int argument
+ * changes, only the op types' checks are repeated. */
+et_status et_cpu_verify_call(et_cpu_handle *handle, et_error *error);
+
+/* Computes dims, and from them the sizes of tensors. */
+
+/* Sets all dims to their maxima. Sets `is_static` if all dims are constants. */
+void et_cpu_dims_to_maxima(et_cpu_handle *handle);
+
+/* Computes all dims for a call. Clears `is_current` if one changes. Fails with INVALID_ARGUMENT if
+ * a dim is outside 0..maximum. The arguments must have the kinds that the dims expect. */
+et_status et_cpu_dims_update(et_cpu_handle *handle, et_value **args,
+                             et_error *error);
+
+/* Computes sizes, elements and bytes of all tensors from the dims. Fails with DELEGATE_INCOMPATIBLE
+ * if a tensor has more than INT32_MAX elements. If it succeeds at the maxima, it cannot fail in a
+ * call. */
+et_status et_cpu_tensors_update(et_cpu_handle *handle, et_error *error);
+
+/* Prepares a handle for a call. */
+
+/* Checks the arguments, computes all sizes, resizes the outputs, and sets the data pointers of all
+ * tensors. Does not write tensor data. */
+et_status et_cpu_bind(et_cpu_handle *handle, et_mutable_span scratch,
+                      et_value **args, size_t count, et_error *error);
+
 #endif /* BACKENDS_CPU_RUNTIME_HANDLE_H_ */

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "backends/cpu/microkernels/avxvnni.h"
+#include "backends/cpu/microkernels/variants.h"
+#include "backends/cpu/ops/op_schema.h"
 
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
@@ -139,4 +140,27 @@ et_status et_cpu_isa_choose(const et_backend_context *context,
     return find_named(option->value.u.as_string, context->error, out_isa);
   }
   return find_best(context->error, out_isa);
+}
+
+static void run_observed(const et_cpu_op *op, uint32_t index,
+                         const et_cpu_run *run, const et_observer *observer) {
+  const et_event event = {ET_EVENT_STEP, index, op->type->schema->name, NULL,
+                          0};
+  observer->begin(observer->context, &event);
+  op->type->run(op, run);
+  observer->end(observer->context, &event, run->fault->status);
+}
+
+et_status et_cpu_run_ops(const et_cpu_op *ops, uint32_t count, uint8_t isa,
+                         const et_execute_context *context) {
+  et_cpu_fault fault = {ET_STATUS_OK, context->error};
+  const et_cpu_run run = {isa, context->parallel, &fault};
+  for (uint32_t i = 0; i < count && fault.status == ET_STATUS_OK; i++) {
+    if (context->observer != NULL) {
+      run_observed(&ops[i], i, &run, context->observer);
+    } else {
+      ops[i].type->run(&ops[i], &run);
+    }
+  }
+  return fault.status;
 }

@@ -1,10 +1,11 @@
-/* Selects the instruction set of a method. */
+/* Selects the instruction set of a method, and runs ops on it. */
 #ifndef BACKENDS_CPU_RUNTIME_ISA_H_
 #define BACKENDS_CPU_RUNTIME_ISA_H_
 
 #include <stdbool.h>
 
 #include "backends/cpu/microkernels/variants.h"
+#include "backends/cpu/ops/op.h"
 #include "executorch/backend.h"
 #include "executorch/status.h"
 
@@ -30,7 +31,13 @@ et_backend_option et_cpu_force_isa(et_cpu_isa isa);
 et_status et_cpu_isa_choose(const et_backend_context *context,
                             et_cpu_isa *out_isa);
 
+/* Runs `count` ops whose tensors are bound. Stops at the first failure. Reports each op to the
+ * context's observer by its index. */
+et_status et_cpu_run_ops(const et_cpu_op *ops, uint32_t count, uint8_t isa,
+                         const et_execute_context *context);
+
 #ifdef __cplusplus
 }
 #endif
+
 #endif /* BACKENDS_CPU_RUNTIME_ISA_H_ */

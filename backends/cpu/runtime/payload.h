@@ -71,8 +71,8 @@ typedef struct et_cpu_op_record {
   size_t attributes_at;
 } et_cpu_op_record;
 
-/* A payload in which all numbers are in range. verify.h checks for overlapping values and for reads
- * before writes. */
+/* A payload in which all numbers are in range. et_cpu_verify() checks for overlapping values and
+ * for reads before writes. */
 typedef struct et_cpu_payload {
   const uint8_t *bytes;
   size_t words;

@@ -1,4 +1,4 @@
-#include "backends/cpu/runtime/sizes.h"
+#include "backends/cpu/runtime/handle.h"
 
 #include "executorch/scalar_type.h"
 

@@ -1,7 +1,5 @@
-#include "backends/cpu/runtime/verify.h"
 #include "backends/cpu/ops/op_schema.h"
-
-#include "backends/cpu/runtime/build.h"
+#include "backends/cpu/runtime/handle.h"
 
 /* Maximum number of extents that are compared. It limits verification to milliseconds. */
 #define MAX_COMPARISONS (UINT32_C(1) << 24)

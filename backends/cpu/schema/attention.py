@@ -19,6 +19,9 @@ class SdpaF32(OpSpec):
     caches. k and v are both float32, both float16 or both bfloat16. 16-bit keys and values are widened block by block.
     The first three dims of the mask may be 1.
 
+    The workspace of a thread has at least 512 * (depth + W) + 6144 + 2 * S * heads / groups floats, where W is the
+    width of a value head, rounded up to a multiple of 16. 16-bit k and v need 512 * (depth + width) more.
+
     groups: number of key heads. It divides `heads`; heads / groups consecutive heads share keys and values.
     depth: elements of a query and of a key.
     offsets: index of the first head's first element in the rows of q, k and v.

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from backends.cpu.schema.activated import Activated
 from backends.cpu.schema.cost_model import (
     CONV_PLANAR_COLUMNS,
     CONV_PLANAR_FLOATS,
@@ -26,7 +25,7 @@ from backends.cpu.schema.kernel_sizes import (
     WINOGRAD_QS8_MAX_CHANNELS,
     WINOGRAD_QS8_SIDE,
 )
-from backends.cpu.schema.records import NONE, Activation, OutputQuantization, Padding, Pair, Window
+from backends.cpu.schema.records import NONE, Activated, Activation, OutputQuantization, Padding, Pair, Window
 
 MAX_EXACT_TERMS = 4096
 
@@ -162,7 +161,7 @@ class ConvolutionQs8(OpSpec):
     zero_point: int
     max_exact_terms: int = field(metadata=bounds(0, MAX_EXACT_TERMS))
     min_value: int
-    quantizing: OutputQuantization
+    output_quantization: OutputQuantization
 
 
 @dataclass(frozen=True)
@@ -276,6 +275,11 @@ class MbconvF32(OpSpec):
     """One to four inverted residuals (MBConv), computed a few rows at a time to keep intermediate images in the cache.
 
     `weights` has the weights and the bias of the three layers of each block, followed by an optional residual of y.
+
+    A block needs (ring * We + r * Wf) * C floats per thread: `ring` rows of the expanded image, We wide, and r rows of
+    the filtered image, Wf wide. C is the number of expanded channels, rounded up to a multiple of 16, and
+    ring = (r - 1) * stride + (kernel - 1) * dilation + 1. r is `rows` for the last block, and 1 for others, which need
+    one row of their output in addition. The workspace of a thread has at least the sum of all blocks.
 
     rows: rows of the last filtered image that a thread computes at once. The workspace has a row per thread.
     blocks: each block reads the output of the previous one row by row.

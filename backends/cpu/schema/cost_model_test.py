@@ -43,7 +43,7 @@ def test_all_languages_are_searched() -> None:
     for example in (
         "cpu/compiler/cost.py",
         "cpu/ops/strassen_f32.c",
-        "xnnpack/runtime/strip.c",
+        "xnnpack/runtime/row_tiling.c",
         "cpu/microkernels/tile.c",
     ):
         assert f"backends/{example}" in found

@@ -6,11 +6,10 @@ from functools import reduce
 from operator import mul
 from typing import Any, ClassVar
 
-from backends.cpu.schema.activated import Activated
 from backends.cpu.schema.cost_model import STRASSEN_COLUMNS
 from backends.cpu.schema.declarations import F16, I32, INDEX, OpSpec, Tensor, bounds, many, optional
 from backends.cpu.schema.kernel_sizes import MATMUL_COLUMNS, MATMUL_DEPTH, QBW_MAX_OUTPUTS
-from backends.cpu.schema.records import GROUP_DTYPES, NONE, Activation, LowBitFormat
+from backends.cpu.schema.records import GROUP_DTYPES, NONE, Activated, Activation, LowBitFormat
 
 MATMUL_WORKSPACE = MATMUL_COLUMNS * MATMUL_DEPTH
 """Number of floats of the second operand of `matmul` that a thread packs at once."""

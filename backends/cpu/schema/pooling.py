@@ -53,7 +53,7 @@ class PoolQs8(OpSpec):
 
     pool: PoolF32
     params: QuantParams
-    quantizing: OutputQuantization
+    output_quantization: OutputQuantization
 
     code: ClassVar[int] = 31
     inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("x", "[B, H, W, C]", QS8),)

@@ -30,7 +30,7 @@ class Cast(OpSpec):
 class Quantize(OpSpec):
     """y = clamp(round(x * inverse) + zero_point, low, high). Ties round to even. y has as many elements as x."""
 
-    quantizing: OutputQuantization
+    output_quantization: OutputQuantization
 
     code: ClassVar[int] = 17
     inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("x", "[...]"),)
@@ -66,7 +66,7 @@ class BinaryQs8(OpSpec):
     function: BinaryOp
     a: QuantParams
     b: QuantParams
-    quantizing: OutputQuantization
+    output_quantization: OutputQuantization
 
     code: ClassVar[int] = 22
     inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("a", "[...]", QS8), Tensor("b", "[...]", QS8))

@@ -1,11 +1,11 @@
 """Records that are attributes of several ops."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar, Self, cast
 
-from backends.cpu.schema.declarations import F16, F32, POSITIVE, Record, bounds
+from backends.cpu.schema.declarations import F16, F32, POSITIVE, Count, OpSpec, Record, bounds
 from backends.cpu.schema.kernel_sizes import MAX_WINDOW
 
 Pair = tuple[int, int]
@@ -121,3 +121,18 @@ class LowBitFormat(Record):
 
     bits: int = field(metadata=bounds(4, 8))
     offset: WeightOffset
+
+
+class Activated(OpSpec):
+    """An op that applies an activation and optionally adds a residual before it."""
+
+    activation: Activation
+
+    @property
+    def without_residual(self) -> int | None:
+        """The number of inputs without a residual. It is None if the op cannot add one."""
+        return len(self.inputs) - 1 if self.inputs[-1].count is Count.OPTIONAL else None
+
+    def with_activation(self, activation: Activation) -> Self:
+        """Return a copy with another activation."""
+        return cast(Self, replace(cast(Any, self), activation=activation))

@@ -1,11 +1,18 @@
-"""All declared ops, found in the modules of this package."""
+"""All declared ops, found in the modules of this package. Does not import torch."""
 
 from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
 from types import ModuleType
 
 from backends.cpu.schema import xnnpack
 from backends.cpu.schema.declarations import OpSpec
-from backends.cpu.schema.discovery import modules_of
+
+
+def modules_of(package: str) -> list[ModuleType]:
+    """Import all modules of `package` except tests. Return them in the order of their names."""
+    names = sorted(each.name for each in iter_modules(import_module(package).__path__) if not each.ispkg)
+    return [import_module(f"{package}.{name}") for name in names if not name.endswith("_test")]
 
 
 def _ops_in(module: ModuleType) -> Iterator[type[OpSpec]]:

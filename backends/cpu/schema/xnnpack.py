@@ -73,5 +73,5 @@ class ArgmaxPool(OpSpec):
 class TransposedConvolution(ConvF32):
     """Gradient of a convolution with respect to its input. Attributes and tensors are those of conv_f32.
 
-    x is NHWC. The op does not have a residual.
+    x is NHWC. The activation is absent or a clamp, and the op does not have a residual. y may have any size.
     """

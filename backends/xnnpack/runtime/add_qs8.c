@@ -1,10 +1,9 @@
 /* Op add_qs8: quantized addition in fixed point, as XNNPACK computes it. */
 #include "backends/cpu/schema/add_qs8.h"
 
-#include "backends/cpu/microkernels/add_qs8.h"
+#include "backends/cpu/microkernels/qs8.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/xnnpack/runtime/ops.h"
 
 static et_cpu_add_qs8_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_add_qs8);

@@ -1,5 +1,5 @@
+#include "backends/cpu/schema/add_qs8.h"
 #include "backends/cpu/ops/testing_qs8.h"
-#include "backends/xnnpack/runtime/ops.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Tests argmax_pool with windows that extend beyond the image. */
+#include "backends/cpu/schema/argmax_pool.h"
 #include "backends/cpu/ops/testing.h"
-#include "backends/xnnpack/runtime/ops.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

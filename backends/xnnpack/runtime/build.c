@@ -1,6 +1,6 @@
-#include "backends/xnnpack/runtime/build.h"
+#include "backends/xnnpack/runtime/handle.h"
 
-#include "backends/xnnpack/runtime/plan.h"
+#include "backends/xnnpack/runtime/builder.h"
 #include "backends/xnnpack/runtime/recent.h"
 
 static et_xnn_builder counting(const et_backend_context *context,

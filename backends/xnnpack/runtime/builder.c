@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "backends/cpu/ops/op_schema.h"
+#include "backends/cpu/schema/cast.h"
 #include "backends/cpu/schema/cost_model.h"
 #include "backends/cpu/schema/dequantize.h"
 #include "backends/cpu/schema/quantize.h"
@@ -27,10 +28,6 @@
 
 #define REASON_BYTES 160
 #define NAME_BYTES 320
-
-extern const et_backend_part et_cpu_op_cast;
-extern const et_backend_part et_cpu_op_quantize;
-extern const et_backend_part et_cpu_op_dequantize;
 
 void et_xnn_refuse(et_xnn_builder *b, const char *format, ...) {
   char reason[REASON_BYTES];
@@ -307,7 +304,7 @@ void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats) {
     emit_one(b, &et_cpu_op_cast, floats, tensor, NULL, 0);
   } else if (et_xnn_is_bytes(&value)) {
     const et_cpu_quantize_attributes attributes = {
-        .quantizing = et_xnn_output_quantization(b, &value)};
+        .output_quantization = et_xnn_output_quantization(b, &value)};
     uint32_t words[ET_CPU_QUANTIZE_ATTRIBUTES_WORDS];
     et_cpu_quantize_attributes_write(&attributes, words);
     emit_one(b, &et_cpu_op_quantize, floats, tensor, words,

@@ -1,8 +1,8 @@
-#include "backends/xnnpack/runtime/call.h"
+#include "backends/xnnpack/runtime/handle.h"
 
 #include <string.h>
 
-#include "backends/xnnpack/runtime/plan.h"
+#include "backends/xnnpack/runtime/builder.h"
 #include "backends/xnnpack/runtime/recent.h"
 
 static et_status fail_argument(et_error *error, size_t index,

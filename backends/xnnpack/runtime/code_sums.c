@@ -19,7 +19,7 @@ static int32_t sum_of_words(const uint8_t *bytes, size_t words) {
   return (int32_t)(fours & UINT32_MAX) + (int32_t)(fours >> 32);
 }
 
-int32_t et_xnn_sum_of_bytes(const uint8_t *bytes, size_t count) {
+int32_t et_xnn_sum_of_int8(const uint8_t *bytes, size_t count) {
   int32_t sum = 0;
   size_t at = 0;
   while (count - at >= sizeof(uint64_t)) {

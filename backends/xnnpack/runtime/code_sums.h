@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Returns the sum of `count` int8 values. */
-int32_t et_xnn_sum_of_bytes(const uint8_t *bytes, size_t count);
+int32_t et_xnn_sum_of_int8(const uint8_t *bytes, size_t count);
 
 /* Maximum number of 8-byte words whose nibbles can be added in bytes: 8 * 2 * 15 < 256. */
 #define ET_XNN_NIBBLE_WORDS 8

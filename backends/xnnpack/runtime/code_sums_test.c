@@ -31,7 +31,7 @@ static void test_bytes_add_up(void **state) {
     fill(bytes, kind);
     int32_t sum = 0;
     for (size_t count = 0; count < BYTES; sum += (int8_t)bytes[count++]) {
-      assert_int_equal(et_xnn_sum_of_bytes(bytes, count), sum);
+      assert_int_equal(et_xnn_sum_of_int8(bytes, count), sum);
     }
   }
 }

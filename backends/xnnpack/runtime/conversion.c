@@ -1,9 +1,7 @@
+#include "backends/cpu/schema/permute.h"
 #include "backends/cpu/schema/round_rows.h"
-#include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/words.h"
-
-extern const et_backend_part et_cpu_op_permute;
 
 /* Copies rows. The linear layers that read them quantize them. */
 static void copy_rows(et_xnn_builder *b, const et_xnn_dims *dims) {

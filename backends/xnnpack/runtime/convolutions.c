@@ -1,20 +1,14 @@
 #include "backends/cpu/microkernels/winograd_qs8.h"
 
 #include "backends/cpu/schema/conv_f32.h"
+#include "backends/cpu/schema/conv_qs8.h"
 #include "backends/cpu/schema/dwconv_f32.h"
 #include "backends/cpu/schema/dwconv_qs8.h"
 #include "backends/cpu/schema/gemm_f32.h"
+#include "backends/cpu/schema/transposed_convolution.h"
 #include "backends/cpu/schema/winograd_qs8.h"
 #include "backends/xnnpack/runtime/convolution.h"
-#include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
-
-extern const et_backend_part et_cpu_op_conv_f32;
-extern const et_backend_part et_cpu_op_conv_qs8;
-extern const et_backend_part et_cpu_op_dwconv_f32;
-extern const et_backend_part et_cpu_op_dwconv_qs8;
-extern const et_backend_part et_cpu_op_gemm_f32;
-extern const et_backend_part et_cpu_op_winograd_qs8;
 
 enum {
   X = ET_XNN_CONV_X,
@@ -223,14 +217,14 @@ static void convolve_bytes(et_xnn_builder *b, const convolution *c) {
   emit_bytes(b, op, c, et_xnn_pack_quads(b, &c->matrix));
 }
 
-static void convolve_tiles_of_bytes(et_xnn_builder *b, const convolution *c) {
+static void convolve_winograd_qs8(et_xnn_builder *b, const convolution *c) {
   const size_t tiles = et_xnn_winograd_tiles_i8(b, c);
   const et_cpu_conv_qs8_attributes conv = et_xnn_conv_qs8(b, &c->window, 1);
   const et_cpu_winograd_qs8_attributes attributes = {
       .window = conv.window,
       .zero_point = conv.zero_point,
       .min_value = conv.min_value,
-      .quantizing = conv.quantizing,
+      .output_quantization = conv.output_quantization,
       .tiles = (int32_t)tiles};
   uint32_t words[ET_CPU_WINOGRAD_QS8_ATTRIBUTES_WORDS];
   et_cpu_winograd_qs8_attributes_write(&attributes, words);
@@ -245,9 +239,9 @@ static void convolve_tiles_of_bytes(et_xnn_builder *b, const convolution *c) {
 }
 
 static void convolve(et_xnn_builder *b, const convolution *c) {
-  if (et_xnn_is_of_bytes(b) && et_xnn_takes_winograd_i8(b, c)) {
-    convolve_tiles_of_bytes(b, c);
-  } else if (et_xnn_is_of_bytes(b)) {
+  if (et_xnn_is_qs8(b) && et_xnn_takes_winograd_i8(b, c)) {
+    convolve_winograd_qs8(b, c);
+  } else if (et_xnn_is_qs8(b)) {
     convolve_bytes(b, c);
   } else {
     convolve_floats(b, c);
@@ -286,7 +280,7 @@ static void filter_bytes(et_xnn_builder *b, const convolution *c) {
       .window = conv.window,
       .zero_point = conv.zero_point,
       .min_value = conv.min_value,
-      .quantizing = conv.quantizing};
+      .output_quantization = conv.output_quantization};
   uint32_t words[ET_CPU_DWCONV_QS8_ATTRIBUTES_WORDS];
   et_cpu_dwconv_qs8_attributes_write(&attributes, words);
   const et_xnn_emission op = {.part = &et_cpu_op_dwconv_qs8,
@@ -302,16 +296,15 @@ void et_xnn_as_columns(convolution *c) {
 }
 
 static void filter(et_xnn_builder *b, convolution *c) {
-  const bool is_of_codes = et_xnn_is_of_bytes(b);
-  const bool fits = is_of_codes
-                        ? c->matrix.depth <= ET_CPU_DWCONV_QS8_MAX_TAPS
-                        : c->window.kernel[0] <= ET_CPU_DWCONV_F32_MAX_ROWS;
+  const bool is_qs8 = et_xnn_is_qs8(b);
+  const bool fits = is_qs8 ? c->matrix.depth <= ET_CPU_DWCONV_QS8_MAX_TAPS
+                           : c->window.kernel[0] <= ET_CPU_DWCONV_F32_MAX_ROWS;
   if (c->matrix.outputs != 1 || !fits) {
     convolve(b, c);
     return;
   }
   et_xnn_as_columns(c);
-  if (is_of_codes) {
+  if (is_qs8) {
     filter_bytes(b, c);
   } else {
     filter_floats(b, c);
@@ -353,7 +346,7 @@ void et_xnn_transposed_convolution(et_xnn_builder *b) {
   }
   infer_transposed(b, &c);
   fill_conv_words(b, &c, words);
-  emit_floats(b, &et_xnn_op_transposed_conv, &c,
+  emit_floats(b, &et_xnn_op_transposed_convolution, &c,
               et_xnn_pack_panels(b, &c.matrix, ET_SCALAR_TYPE_FLOAT32), words,
               sizeof words / sizeof words[0]);
 }

@@ -5,14 +5,9 @@
 #include "backends/cpu/schema/add_qs8.h"
 #include "backends/cpu/schema/binary_qs8.h"
 #include "backends/cpu/schema/elementwise_f32.h"
+#include "backends/cpu/schema/lut_qs8.h"
 #include "backends/cpu/schema/softmax.h"
-#include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
-
-extern const et_backend_part et_cpu_op_elementwise_f32;
-extern const et_backend_part et_cpu_op_binary_qs8;
-extern const et_backend_part et_cpu_op_softmax;
-extern const et_backend_part et_cpu_op_lut_qs8;
 
 /* A program of elementwise_f32. Registers are the operands, followed by the results. */
 #define MAX_INSTRUCTIONS 6
@@ -223,7 +218,7 @@ static bool is_row(const et_xnn_dims *row, const et_xnn_dims *of) {
 
 /* Returns true for an int8 multiplication that binary_qs8 supports: declared sizes are equal, or
  * the second operand is a row. */
-static bool is_product_of_bytes(const et_xnn_builder *b) {
+static bool is_mul_qs8(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_input(b, 1);
   const et_xnn_value out = et_xnn_output(b, 0);
@@ -242,7 +237,7 @@ static void multiply_bytes(et_xnn_builder *b) {
       .function = ET_CPU_BINARY_OP_MUL,
       .a = et_xnn_quant_params(&x),
       .b = et_xnn_quant_params(&y),
-      .quantizing = et_xnn_output_quantization(b, &out)};
+      .output_quantization = et_xnn_output_quantization(b, &out)};
   uint32_t words[ET_CPU_BINARY_QS8_ATTRIBUTES_WORDS];
   et_cpu_binary_qs8_attributes_write(&attributes, words);
   et_xnn_emit(
@@ -274,7 +269,7 @@ static bool shares_of(const et_xnn_builder *b, int32_t shares[2],
 }
 
 /* Returns true for an int8 addition or subtraction that add_qs8 supports. */
-static bool is_sum_of_bytes(const et_xnn_builder *b) {
+static bool is_add_qs8(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_input(b, 1);
   const et_xnn_value out = et_xnn_output(b, 0);
@@ -320,9 +315,9 @@ void et_xnn_binary(et_xnn_builder *b) {
   if (b->mode != ET_XNN_COUNT) {
     et_xnn_infer(b, 0, &dims);
   }
-  if (is_sum_of_bytes(b)) {
+  if (is_add_qs8(b)) {
     add_bytes(b);
-  } else if (is_product_of_bytes(b)) {
+  } else if (is_mul_qs8(b)) {
     multiply_bytes(b);
   } else {
     map_floats(b);

@@ -1,8 +1,177 @@
+/* Each layer belongs to exactly one group. A layer that et_xnn_is_in_chain() reports does not get
+ * an op of its own, so the chain that ends later must contain it. Both functions decide with the
+ * same predicates: is_row_tiled() and count_before().
+ *
+ * The predicates read only the payload: nodes, declared sizes and the number of readers. The sizes
+ * of a call do not affect them. Measuring, building and resizing therefore see the same groups. If
+ * these ever differ, the count checks of builder.c reject the graph.
+ *
+ * Selection relies on declared sizes (et_xnn_prefers_row_tiling). The rule in row_tiling.c verifies channels
+ * and workspaces before it emits the op. */
 #include "backends/xnnpack/runtime/group.h"
 
-#include "backends/xnnpack/runtime/chain.h"
 #include "backends/xnnpack/runtime/convolution.h"
-#include "backends/xnnpack/runtime/planar.h"
+#include "backends/xnnpack/runtime/layer.h"
+#include "backends/xnnpack/runtime/schema.h"
+
+#define NONE ET_XNN_NO_NODE
+
+/* Maximum number of consecutive blocks in which each shares a layer with the next. Longer runs are
+ * not tiled beyond it, which bounds the time of a lookup. */
+#define MOST_SHARING 64
+
+/* Maximum number of chainable blocks before a block. A block with more of them is not joined to
+ * them. */
+#define MOST_FOLLOWING 16
+
+/* A candidate block, identified by the last nodes of its three layers. */
+typedef struct found {
+  et_xnn_part part;
+  uint32_t expand;
+  uint32_t filter;
+  uint32_t project;
+} found;
+
+/* Returns the last node of the layer that computes input 0 of `layer`, or NONE if `layer` is not
+ * its only reader. */
+static uint32_t layer_before(const et_xnn_nodes *n, const et_xnn_node *layer) {
+  return et_xnn_sole_writer(n->uses, n->graph, layer->index, layer->inputs[0]);
+}
+
+/* Returns the last node of the layer that is the only reader of output 0 of node `index`, or NONE.
+ * `index` may be NONE. */
+static uint32_t layer_behind(const et_xnn_nodes *n, uint32_t index) {
+  if (index == NONE) {
+    return NONE;
+  }
+  const et_xnn_node node = et_xnn_node_at(n->graph, index);
+  const uint32_t reader =
+      et_xnn_sole_reader(n->uses, n->graph, index, node.outputs[0]);
+  return reader == NONE ? NONE : et_xnn_last_of(n, reader);
+}
+
+/* Sets *out to the layer that ends with node `index`. Returns true if it is a float32 layer with
+ * the given tag. `index` may be NONE. */
+static bool find_layer(const et_xnn_nodes *n, uint32_t index, uint8_t tag,
+                       et_xnn_node *out) {
+  if (index == NONE) {
+    return false;
+  }
+  *out = et_xnn_layer_of(n, index);
+  return out->tag == tag && et_xnn_is_float_layer(n, out);
+}
+
+/* Returns true if the layer that ends with node `index` and the two layers before it form a block
+ * that prefers row tiling. The expand layer must not have a residual. */
+static bool find_block(const et_xnn_nodes *n, uint32_t index, found *out) {
+  et_xnn_part *p = &out->part;
+  out->project = index;
+  if (!find_layer(n, index, ET_XNN_NODE_CONVOLUTION, &p->project)) {
+    return false;
+  }
+  out->filter = layer_before(n, &p->project);
+  if (!find_layer(n, out->filter, ET_XNN_NODE_DEPTHWISE, &p->filter)) {
+    return false;
+  }
+  out->expand = layer_before(n, &p->filter);
+  return find_layer(n, out->expand, ET_XNN_NODE_CONVOLUTION, &p->expand) &&
+         p->expand.input_count == ET_XNN_RESIDUAL &&
+         et_xnn_prefers_row_tiling(n->graph, p);
+}
+
+/* Like find_block(), but also resolves overlaps. The expand layer of a block may be the project
+ * layer of the block before it. In a run of such blocks, the first, third, fifth, ... are selected,
+ * so that no layer belongs to two of them. */
+static bool find_own_block(const et_xnn_nodes *n, uint32_t index, found *out) {
+  found before;
+  size_t sharing = 0;
+  if (!find_block(n, index, out)) {
+    return false;
+  }
+  before = *out;
+  while (sharing < MOST_SHARING && find_block(n, before.expand, &before)) {
+    sharing++;
+  }
+  return sharing < MOST_SHARING && sharing % 2 == 0;
+}
+
+/* Like find_own_block(), but remembers negative answers in uses->no_blocks. `index` may be NONE. */
+static bool is_row_tiled(const et_xnn_nodes *n, uint32_t index, found *out) {
+  uint32_t *known = &n->uses->no_blocks[index % ET_XNN_REMEMBERED];
+  if (index == NONE || *known == index + 1) {
+    return false;
+  }
+  const bool is_one = find_own_block(n, index, out);
+  if (!is_one) {
+    *known = index + 1;
+  }
+  return is_one;
+}
+
+/* Finds the previous block, whose output `block` can expand row by row. Its project layer must not
+ * have a residual, because the op adds a residual only in its last block. */
+static bool find_before(const et_xnn_nodes *n, const found *block,
+                        found *before) {
+  return et_xnn_expands_rows(n->graph, &block->part) &&
+         is_row_tiled(n, layer_before(n, &block->part.expand), before) &&
+         before->part.project.input_count == ET_XNN_RESIDUAL;
+}
+
+/* Returns the number of blocks that precede this one in its op, which is less than
+ * ET_CPU_MBCONV_MAX_BLOCKS. Runs are split into ops of ET_CPU_MBCONV_MAX_BLOCKS blocks, counted
+ * from the first block of the run. */
+static size_t count_before(const et_xnn_nodes *n, const found *block) {
+  found at = *block;
+  found before;
+  size_t count = 0;
+  while (count <= MOST_FOLLOWING && find_before(n, &at, &before)) {
+    at = before;
+    count++;
+  }
+  return count > MOST_FOLLOWING ? 0 : count % ET_CPU_MBCONV_MAX_BLOCKS;
+}
+
+/* Returns true if the block that ends with node `index` is in the same op as the next block. */
+static bool is_followed(const et_xnn_nodes *n, uint32_t index) {
+  const uint32_t expand = layer_behind(n, index);
+  found block;
+  found before;
+  return is_row_tiled(n, layer_behind(n, layer_behind(n, expand)), &block) &&
+         block.expand == expand && count_before(n, &block) > 0 &&
+         find_before(n, &block, &before) && before.project == index;
+}
+
+bool et_xnn_is_in_chain(const et_xnn_nodes *n, uint32_t index) {
+  const uint32_t next = layer_behind(n, index);
+  found block;
+  if (is_row_tiled(n, next, &block) && block.filter == index) {
+    return true;
+  }
+  if (is_row_tiled(n, layer_behind(n, next), &block) && block.expand == index) {
+    return true;
+  }
+  return is_row_tiled(n, index, &block) && is_followed(n, index);
+}
+
+bool et_xnn_chain_of(const et_xnn_nodes *n, uint32_t index, et_xnn_group *out) {
+  found block;
+  if (!is_row_tiled(n, index, &block)) {
+    return false;
+  }
+  const size_t count = count_before(n, &block);
+  out->part_count = (uint8_t)(count + 1);
+  out->node = block.part.project;
+  out->parts[count] = block.part;
+  for (size_t i = count; i-- > 0;) {
+    found before;
+    (void)find_before(n, &block,
+                      &before); /* succeeds, because count_before() found it */
+    out->parts[i] = before.part;
+    block = before;
+  }
+  out->node.inputs[0] = out->parts[0].expand.inputs[0];
+  return true;
+}
 
 /* Fuses the transpose before the first layer. The input of the transpose becomes that of the
  * group. */

@@ -1,10 +1,18 @@
-/* Handle of a delegate of XnnpackBackend. */
+/* Handle of a delegate of XnnpackBackend: its options and size, how it is built, and how it is
+ * prepared for a call. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
 #define BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
 
+#include <stdbool.h>
+
 #include "backends/cpu/ops/op.h"
 #include "backends/xnnpack/runtime/graph.h"
-#include "backends/xnnpack/runtime/options.h"
+#include "executorch/backend.h"
+
+/* Load-time options. */
+typedef struct et_xnn_options {
+  bool is_without_winograd;
+} et_xnn_options;
 
 #define ET_XNN_ALIGNMENT 64
 
@@ -68,5 +76,43 @@ typedef struct et_xnn_handle {
    ET_XNN_ALIGNED(sizeof(uint32_t) * (size_t)(words)) +                   \
    ET_XNN_ALIGNED(sizeof(size_t) * (size_t)(nodes)) +                     \
    ET_XNN_ALIGNED(sizeof(uint32_t) * (size_t)(arguments)) + (size_t)(packed))
+
+/* Reads the options. Fails with INVALID_ARGUMENT for unknown options and values. The value of "isa"
+ * is not checked here. */
+et_status et_xnn_read_options(const et_backend_context *context,
+                              et_xnn_options *out);
+
+/* Returns the option with this name, or NULL. */
+const et_backend_option *et_xnn_find_option(const et_backend_context *context,
+                                            const char *name);
+
+/* Memory that a delegate needs. */
+typedef struct et_xnn_sizes {
+  et_xnn_counts counts;
+  uint32_t nodes;
+  uint32_t arguments; /* inputs and outputs of a call */
+  size_t outputs;     /* number of outputs among the arguments */
+  size_t scratch_bytes;
+} et_xnn_sizes;
+
+/* Verifies the payload and counts the memory that its ops need. */
+et_status et_xnn_size_up(const et_backend_context *context, et_xnn_sizes *out);
+
+/* Reports the same counts in the form of et_backend.measure. */
+et_status et_xnn_measure(const et_backend_context *context,
+                         et_backend_requirements *out);
+
+/* Builds the handle in the context's arena. Fails with DELEGATE_MEMORY if the arena is too
+ * small. */
+et_status et_xnn_build(const et_backend_context *context, uint8_t isa,
+                       et_xnn_handle **out);
+
+/* Checks the arguments, updates the ops to the sizes of the inputs, resizes the outputs, and
+ * sets the data pointers of all tensors. */
+et_status et_xnn_bind(et_xnn_handle *handle, et_mutable_span scratch,
+                      et_value **args, size_t count, et_error *error);
+
+/* Widens int32 results in place to int64 outputs. */
+void et_xnn_finish(const et_xnn_handle *handle, et_value **args);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_HANDLE_H_ */

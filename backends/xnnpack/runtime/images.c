@@ -1,16 +1,12 @@
 #include "backends/cpu/microkernels/resize.h"
 #include "backends/cpu/schema/argmax_pool.h"
+#include "backends/cpu/schema/pool_f32.h"
 #include "backends/cpu/schema/pool_qs8.h"
 #include "backends/cpu/schema/resize.h"
-#include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/words.h"
 
-extern const et_backend_part et_cpu_op_pool_f32;
-extern const et_backend_part et_cpu_op_pool_qs8;
-extern const et_backend_part et_cpu_op_resize;
-
-static bool is_of_bytes(const et_xnn_builder *b) {
+static bool is_qs8(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_output(b, 0);
   return et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y);
@@ -29,7 +25,7 @@ static void pool_bytes(et_xnn_builder *b, const images *sides,
   const et_cpu_pool_qs8_attributes attributes = {
       .pool = *pool,
       .params = et_xnn_quant_params(&x),
-      .quantizing = et_xnn_output_quantization(b, &y)};
+      .output_quantization = et_xnn_output_quantization(b, &y)};
   uint32_t words[ET_CPU_POOL_QS8_ATTRIBUTES_WORDS];
   et_cpu_pool_qs8_attributes_write(&attributes, words);
   const et_xnn_tensor from =
@@ -70,7 +66,7 @@ static void pool(et_xnn_builder *b, const images *sides,
       .mode = b->node->tag == ET_XNN_NODE_MAX_POOL ? ET_CPU_POOL_MODE_MAX
                                                    : ET_CPU_POOL_MODE_AVG,
       .window = et_xnn_window_attributes(window)};
-  if (is_of_bytes(b)) {
+  if (is_qs8(b)) {
     pool_bytes(b, sides, &attributes);
   } else {
     pool_floats(b, sides, &attributes);

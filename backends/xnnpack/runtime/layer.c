@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "backends/cpu/microkernels/activation.h"
-#include "backends/xnnpack/runtime/pads.h"
 #include "backends/xnnpack/runtime/schema.h"
 
 #define NONE ET_XNN_NO_NODE

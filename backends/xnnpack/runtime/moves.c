@@ -1,10 +1,8 @@
 #include <string.h>
 
 #include "backends/cpu/schema/copy.h"
+#include "backends/cpu/schema/permute.h"
 #include "backends/xnnpack/runtime/rules.h"
-
-extern const et_backend_part et_cpu_op_copy;
-extern const et_backend_part et_cpu_op_permute;
 
 #define COPY_WORDS ET_CPU_COPY_ATTRIBUTES_WORDS
 #define MOST_PLACES (ET_XNN_MOST_INPUTS * ET_XNN_MOST_DIMS)
@@ -37,16 +35,24 @@ static void finish(et_xnn_builder *b, bool is_bits, et_xnn_tensor tensor) {
   }
 }
 
-static void permute(et_xnn_builder *b, const uint32_t *order, uint8_t rank) {
-  const bool is_bits = moves_bits(b);
-  const et_xnn_tensor x = source(b, 0, is_bits);
-  const et_xnn_tensor y = target(b, is_bits);
+static void emit_permute(et_xnn_builder *b, et_xnn_tensor x, et_xnn_tensor y,
+                         const uint32_t *order, uint8_t rank) {
+  const et_cpu_permute_attributes attributes = {order, rank};
+  uint32_t words[ET_XNN_MOST_DIMS];
+  et_cpu_permute_attributes_write(&attributes, words);
   et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_permute,
                                     .inputs = &x,
                                     .input_count = 1,
                                     .output = y,
-                                    .words = order,
+                                    .words = words,
                                     .word_count = rank});
+}
+
+static void permute(et_xnn_builder *b, const uint32_t *order, uint8_t rank) {
+  const bool is_bits = moves_bits(b);
+  const et_xnn_tensor x = source(b, 0, is_bits);
+  const et_xnn_tensor y = target(b, is_bits);
+  emit_permute(b, x, y, order, rank);
   finish(b, is_bits, y);
 }
 
@@ -82,12 +88,7 @@ static void copy_all(et_xnn_builder *b, const et_xnn_dims *from,
   const uint32_t order = 0;
   const et_xnn_tensor x = flat(b, source(b, 0, is_bits), from);
   const et_xnn_tensor out = target(b, is_bits);
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_permute,
-                                    .inputs = &x,
-                                    .input_count = 1,
-                                    .output = flat(b, out, to),
-                                    .words = &order,
-                                    .word_count = 1});
+  emit_permute(b, x, flat(b, out, to), &order, 1);
   finish(b, is_bits, out);
 }
 
@@ -153,17 +154,20 @@ static void copy_parts(et_xnn_builder *b, const copying *c, uint8_t rank) {
   const uint8_t count = b->node->input_count;
   const bool is_bits = !c->is_filled && moves_bits(b);
   const uint16_t places = (uint16_t)(count * rank);
+  uint32_t strides[MOST_PLACES];
   const et_cpu_copy_attributes attributes = {.has_fill = c->is_filled,
-                                             .fill = c->fill};
+                                             .fill = c->fill,
+                                             .strides = strides,
+                                             .strides_count = places};
   uint32_t words[COPY_WORDS + MOST_PLACES];
   et_xnn_tensor inputs[ET_XNN_MOST_INPUTS];
   for (uint8_t i = 0; i < count; i++) {
     inputs[i] = source(b, i, is_bits);
   }
-  et_cpu_copy_attributes_write(&attributes, words);
   for (uint16_t i = 0; i < places; i++) {
-    words[COPY_WORDS + i] = 1; /* stride */
+    strides[i] = 1;
   }
+  et_cpu_copy_attributes_write(&attributes, words);
   const et_xnn_tensor y = target(b, is_bits);
   et_xnn_emit(
       b, &(et_xnn_emission){.part = &et_cpu_op_copy,

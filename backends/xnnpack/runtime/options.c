@@ -1,4 +1,4 @@
-#include "backends/xnnpack/runtime/options.h"
+#include "backends/xnnpack/runtime/handle.h"
 
 #include <string.h>
 

@@ -49,8 +49,8 @@ static void put_floats(const et_xnn_weights *w, et_xnn_panel p,
   }
 }
 
-static void put_halves(const et_xnn_weights *w, et_xnn_panel p,
-                       const void *request, void *to) {
+static void put_float16(const et_xnn_weights *w, et_xnn_panel p,
+                        const void *request, void *to) {
   (void)request;
   move(w, p, sizeof(uint16_t), to);
 }
@@ -63,10 +63,10 @@ static et_status fill_floats(et_xnn_builder *b, const void *request,
                            bytes);
 }
 
-static et_status fill_halves(et_xnn_builder *b, const void *request,
-                             void *bytes) {
+static et_status fill_float16(et_xnn_builder *b, const void *request,
+                              void *bytes) {
   const et_xnn_matrix *m = request;
-  return et_xnn_put_panels(b, m, put_halves, NULL,
+  return et_xnn_put_panels(b, m, put_float16, NULL,
                            (size_t)m->depth * ET_CPU_PANEL * sizeof(uint16_t),
                            bytes);
 }
@@ -80,7 +80,7 @@ et_xnn_tensor et_xnn_pack_panels(et_xnn_builder *b, const et_xnn_matrix *m,
       .dims = {.rank = 4,
                .sizes = {m->groups, et_xnn_panels_of(m->outputs), m->depth,
                          ET_CPU_PANEL}},
-      .fill = is_float ? fill_floats : fill_halves,
+      .fill = is_float ? fill_floats : fill_float16,
       .request = m,
       .id = m->id,
       .share = !et_xnn_is_floating(&value) ? NULL

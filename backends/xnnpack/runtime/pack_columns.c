@@ -96,7 +96,7 @@ static void sums_of_rows(const et_xnn_weights *w, et_xnn_panel p,
                          int32_t *out) {
   const size_t depth = (size_t)w->matrix.depth;
   for (size_t i = 0; i < p.columns; i++) {
-    out[i] = et_xnn_sum_of_bytes(w->data + (p.first + i) * depth, depth);
+    out[i] = et_xnn_sum_of_int8(w->data + (p.first + i) * depth, depth);
   }
 }
 

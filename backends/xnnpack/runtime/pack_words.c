@@ -77,7 +77,7 @@ static bool has_half_scales(const et_xnn_value *value) {
 
 /* bfloat16 scales of one output in the payload. Each scale applies to `parts` groups of the op. */
 typedef struct half_scales {
-  const uint8_t *halves;
+  const uint8_t *values16;
   size_t count;
   size_t parts;
 } half_scales;
@@ -93,7 +93,7 @@ static half_scales half_scales_of(const et_xnn_weights *w,
 /* Copies the scales of one output. */
 static void move_scales(const half_scales *from, uint16_t *out) {
   for (size_t i = 0; i < from->count; i++) {
-    const uint16_t half = et_xnn_half_at(from->halves, i);
+    const uint16_t half = et_xnn_half_at(from->values16, i);
     for (size_t part = 0; part < from->parts; part++, out += ET_CPU_PANEL) {
       *out = half;
     }
@@ -101,8 +101,8 @@ static void move_scales(const half_scales *from, uint16_t *out) {
 }
 
 /* Converts the scales of one output to bfloat16. Supports old files. */
-static void put_halves(const et_xnn_weights *w, size_t row, size_t group,
-                       uint16_t *out) {
+static void put_float16(const et_xnn_weights *w, size_t row, size_t group,
+                        uint16_t *out) {
   for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
     *out = (uint16_t)(et_xnn_bits(et_xnn_scale(w, row, k)) >> 16);
     out += ET_CPU_PANEL;
@@ -126,7 +126,7 @@ static void put_scales(const et_xnn_weights *w, et_xnn_panel p,
       const half_scales scales = half_scales_of(w, words, row);
       move_scales(&scales, (uint16_t *)to + c);
     } else if (has_half_scales(&w->value)) {
-      put_halves(w, row, (size_t)words->group, (uint16_t *)to + c);
+      put_float16(w, row, (size_t)words->group, (uint16_t *)to + c);
     } else {
       put_floats(w, row, (size_t)words->group, (float *)to + c);
     }
@@ -139,7 +139,7 @@ static int32_t sum_of_group(const et_xnn_weights *w, size_t row, size_t first,
   if (lies_in_rows(w) && group % 2 == 0) {
     return et_xnn_has_nibbles(&w->value)
                ? et_xnn_sum_of_nibbles(row_of(w, row) + first / 2, group)
-               : et_xnn_sum_of_bytes(row_of(w, row) + first, group);
+               : et_xnn_sum_of_int8(row_of(w, row) + first, group);
   }
   int32_t sum = 0;
   for (size_t k = 0; k < group; k++) {
@@ -168,7 +168,7 @@ static inline double weights_by(const half_scales *scales, const uint8_t *codes,
   double sum = 0;
   for (size_t i = 0; i < scales->count; i++) {
     const double scale =
-        et_xnn_float_of_bfloat16(et_xnn_half_at(scales->halves, i));
+        et_xnn_float_of_bfloat16(et_xnn_half_at(scales->values16, i));
     for (size_t part = 0; part < scales->parts; part++, codes += group / 2) {
       sum += scale * et_xnn_sum_of_nibbles(codes, group);
     }

@@ -1,4 +1,4 @@
-#include "backends/xnnpack/runtime/pads.h"
+#include "backends/xnnpack/runtime/layer.h"
 
 #include "backends/xnnpack/runtime/schema.h"
 #include "backends/xnnpack/runtime/words.h"

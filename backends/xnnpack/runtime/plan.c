@@ -5,7 +5,7 @@
  *
  * This requires that each value is written once, before all readers. et_xnn_build() checks this
  * condition (check_order) before it plans into the handle. */
-#include "backends/xnnpack/runtime/plan.h"
+#include "backends/xnnpack/runtime/builder.h"
 
 #include <string.h>
 

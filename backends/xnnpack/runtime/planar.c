@@ -1,9 +1,8 @@
-#include "backends/xnnpack/runtime/planar.h"
+#include "backends/xnnpack/runtime/layer.h"
 
 #include "backends/cpu/microkernels/conv_planar.h"
 #include "backends/cpu/schema/cost_model.h"
 #include "backends/xnnpack/runtime/convolution.h"
-#include "backends/xnnpack/runtime/pads.h"
 #include "backends/xnnpack/runtime/schema.h"
 
 /* Returns whether the node transposes float images from planar layout to NHWC. */

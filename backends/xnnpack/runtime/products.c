@@ -3,21 +3,15 @@
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/gemm_qd8.h"
 #include "backends/cpu/microkernels/matmul.h"
+#include "backends/cpu/schema/conv_qs8.h"
 #include "backends/cpu/schema/gemm_f32.h"
 #include "backends/cpu/schema/gemm_f32_qbw.h"
 #include "backends/cpu/schema/gemm_qd8_qbw.h"
 #include "backends/cpu/schema/matmul.h"
 #include "backends/cpu/schema/round_rows.h"
-#include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/pack.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/words.h"
-
-extern const et_backend_part et_cpu_op_conv_qs8;
-extern const et_backend_part et_cpu_op_matmul;
-extern const et_backend_part et_cpu_op_gemm_f32;
-extern const et_backend_part et_cpu_op_gemm_qd8_qbw;
-extern const et_backend_part et_cpu_op_gemm_f32_qbw;
 
 enum { X, FILTER, BIAS };
 
@@ -236,7 +230,7 @@ void et_xnn_fully_connected(et_xnn_builder *b) {
   if (b->status != ET_STATUS_OK) {
     return;
   }
-  if (et_xnn_is_of_bytes(b)) {
+  if (et_xnn_is_qs8(b)) {
     multiply_bytes(b, &m);
   } else {
     multiply_numbers(b, &m);

@@ -5,7 +5,6 @@
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/xnnpack/runtime/ops.h"
 
 static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_round_rows_args args = et_cpu_round_rows_args_of(op);

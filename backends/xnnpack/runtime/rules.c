@@ -54,7 +54,7 @@ et_status et_xnn_apply(et_xnn_builder *b, const et_xnn_group *group) {
   b->node = &group->node;
   b->room = 0;
   if (group->part_count > 0) {
-    et_xnn_strip(b);
+    et_xnn_row_tiles(b);
   } else {
     rules[group->node.tag](b);
   }

@@ -23,8 +23,8 @@ et_xnn_rule et_xnn_matrix_product;
 et_xnn_rule et_xnn_convolution; /* convolutions.c */
 et_xnn_rule et_xnn_depthwise;
 et_xnn_rule et_xnn_transposed_convolution;
-et_xnn_rule et_xnn_strip; /* strip.c */
-et_xnn_rule et_xnn_pool;  /* images.c */
+et_xnn_rule et_xnn_row_tiles; /* row_tiling.c */
+et_xnn_rule et_xnn_pool;      /* images.c */
 et_xnn_rule et_xnn_global_pool;
 et_xnn_rule et_xnn_argmax_pool;
 et_xnn_rule et_xnn_resize;

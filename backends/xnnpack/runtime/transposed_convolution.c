@@ -6,7 +6,6 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 #include "backends/cpu/ops/window.h"
-#include "backends/xnnpack/runtime/ops.h"
 
 static et_status check_weights(const et_cpu_op *op,
                                const et_cpu_transposed_convolution_args *args,
@@ -152,4 +151,4 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
 
 static const et_cpu_op_type op_type = {&et_cpu_transposed_convolution_schema,
                                        check, run};
-const et_backend_part et_xnn_op_transposed_conv = {0, &op_type};
+const et_backend_part et_xnn_op_transposed_convolution = {0, &op_type};

@@ -44,16 +44,16 @@ static size_t scales_needed(const et_xnn_matrix *m, const et_xnn_value *value) {
 static et_status find_scales(et_xnn_builder *b, et_xnn_weights *w) {
   const et_xnn_quantization *q = &w->value.quantization;
   const size_t needed = scales_needed(&w->matrix, &w->value);
-  const bool in_halves =
+  const bool is_bfloat16 =
       q->by == ET_XNN_BY_GROUP && (q->constant != 0 || q->is_bf16);
   ET_XNN_CHECK(b->error, q->dim == w->matrix.channel_dim && q->count == needed,
                "xvalues[%u] has %u scales along dim %u, expected %zu along %u",
                (unsigned)w->matrix.id, (unsigned)q->count, (unsigned)q->dim,
                needed, (unsigned)w->matrix.channel_dim);
-  w->scales_are_bf16 = in_halves;
+  w->scales_are_bf16 = is_bfloat16;
   if (q->constant != 0) {
     return et_xnn_constant(b->graph, b->context, q->constant,
-                           needed * (in_halves ? 2 : 4), &w->scales);
+                           needed * (is_bfloat16 ? 2 : 4), &w->scales);
   }
   ET_XNN_CHECK(b->error, et_fb_count(q->inline_scales) >= needed,
                "xvalues[%u] has too few scales", (unsigned)w->matrix.id);
@@ -82,31 +82,31 @@ static float scale_at(const et_xnn_weights *w, size_t index) {
 
 /* Returns a word in which the sign bit of each bfloat16 is set if the value is infinite, NaN or
  * negative. */
-static uint64_t wrong_halves(uint64_t halves) {
-  const uint64_t sizes = halves & EACH(0x7fffu);
+static uint64_t invalid_scales16(uint64_t scales) {
+  const uint64_t sizes = scales & EACH(0x7fffu);
   const uint64_t infinite = sizes + EACH(0x0080u);
   const uint64_t nonzero = sizes + EACH(0x7fffu);
-  return (infinite | (halves & nonzero)) & EACH(0x8000u);
+  return (infinite | (scales & nonzero)) & EACH(0x8000u);
 }
 
-static bool are_halves_positive(const uint8_t *halves, size_t count) {
+static bool are_scales16_positive(const uint8_t *scales, size_t count) {
   const size_t bytes = count * sizeof(uint16_t);
   uint64_t wrong = 0;
   uint64_t word = 0;
   size_t at = 0;
   for (; bytes - at >= sizeof word; at += sizeof word) {
-    memcpy(&word, halves + at, sizeof word);
-    wrong |= wrong_halves(word);
+    memcpy(&word, scales + at, sizeof word);
+    wrong |= invalid_scales16(word);
   }
   word = 0;
-  memcpy(&word, halves + at, bytes - at);
-  return (wrong | wrong_halves(word)) == 0;
+  memcpy(&word, scales + at, bytes - at);
+  return (wrong | invalid_scales16(word)) == 0;
 }
 
 static bool are_scales_positive(const et_xnn_weights *w) {
   const size_t count = scales_needed(&w->matrix, &w->value);
   if (w->scales_are_bf16) {
-    return are_halves_positive(w->scales, count);
+    return are_scales16_positive(w->scales, count);
   }
   for (size_t i = 0; i < count; i++) {
     const float scale = scale_at(w, i);

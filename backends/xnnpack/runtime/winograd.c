@@ -9,8 +9,6 @@
 #include "backends/xnnpack/runtime/weights.h"
 #include "backends/xnnpack/runtime/winograd.h"
 
-extern const et_backend_part et_cpu_op_winograd_f32;
-
 #define TAPS ET_XNN_WINOGRAD_TAPS
 #define MOST_ACROSS 6 /* number of positions of a tile along an axis */
 

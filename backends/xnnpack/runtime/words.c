@@ -5,8 +5,6 @@
 #include "backends/xnnpack/runtime/pack.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-extern const et_backend_part et_cpu_op_elementwise_f32;
-
 et_cpu_activation et_xnn_activation_of(const et_xnn_node *node) {
   return et_xnn_is_bounded(node)
              ? (et_cpu_activation){ET_CPU_ACTIVATION_FUNCTION_CLAMP, node->low,
@@ -32,10 +30,10 @@ et_cpu_conv_qs8_attributes et_xnn_conv_qs8(const et_xnn_builder *b,
       .window = et_xnn_window_attributes(window),
       .zero_point = x.quantization.zero_point,
       .min_value = x.datatype == ET_XNN_QINT8 ? INT8_MIN : 0,
-      .quantizing = et_xnn_output_quantization(b, &y),
+      .output_quantization = et_xnn_output_quantization(b, &y),
       .groups = groups};
   /* column scales include the scale of y */
-  attributes.quantizing.inverse = 1.0f;
+  attributes.output_quantization.inverse = 1.0f;
   return attributes;
 }
 
@@ -48,7 +46,7 @@ static bool has_integer_bias(const et_xnn_builder *b, uint32_t id) {
   return et_xnn_storage(&bias) == ET_SCALAR_TYPE_INT32;
 }
 
-bool et_xnn_is_of_bytes(const et_xnn_builder *b) {
+bool et_xnn_is_qs8(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value filter = et_xnn_input(b, 1);
   const et_xnn_value y = et_xnn_output(b, 0);

@@ -29,7 +29,7 @@ et_cpu_conv_qs8_attributes et_xnn_conv_qs8(const et_xnn_builder *b,
 /* Returns whether a node with input, weights and bias is computed in int8. Input and output must be
  * int8 or uint8. Weights must have one scale per output channel or tensor. The bias must be int32
  * or absent. */
-bool et_xnn_is_of_bytes(const et_xnn_builder *b);
+bool et_xnn_is_qs8(const et_xnn_builder *b);
 
 /* If the node has bounds, emits an op that clamps `floats` to them. */
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);

@@ -1,9 +1,7 @@
 #include "backends/xnnpack/runtime/xnnpack_backend.h"
 
 #include "backends/cpu/runtime/isa.h"
-#include "backends/cpu/runtime/run.h"
-#include "backends/xnnpack/runtime/build.h"
-#include "backends/xnnpack/runtime/call.h"
+#include "backends/xnnpack/runtime/handle.h"
 
 /* Returns the instruction set from option "isa", or the best available one. */
 static et_status choose_isa(const et_backend_context *context,

@@ -9,7 +9,8 @@ from torch.fx import Node
 
 from backends.cpu.compiler.lower import formulas
 from backends.cpu.compiler.lower.builder import Builder
-from backends.cpu.compiler.lower.rule import NUMBERS, Rule, argument, tensor_of
+from backends.cpu.compiler.lower.program import argument, tensor_of
+from backends.cpu.compiler.lower.rule import NUMBERS, Rule
 from backends.cpu.schema.elementwise import ElementwiseF32
 from backends.cpu.schema.records import RELU, Activation, ActivationFunction
 

@@ -10,8 +10,9 @@ from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower.builder import Builder, Order, view
 from backends.cpu.compiler.lower.parts import parts_of
-from backends.cpu.compiler.lower.rule import Rule, tensor_of
-from backends.cpu.compiler.ops.window import MAX_SIZE
+from backends.cpu.compiler.lower.program import tensor_of
+from backends.cpu.compiler.lower.rule import Rule
+from backends.cpu.compiler.lower.windows import MAX_SIZE
 from backends.cpu.schema.pooling import WHOLE, AdaptivePool, PoolF32, PoolMode
 from backends.cpu.schema.records import Window
 

@@ -9,7 +9,8 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import Refusal, Rule
 from backends.cpu.schema.attention import SdpaF32
 from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
 
@@ -35,19 +36,19 @@ def _lower_attention(builder: Builder, node: Node) -> None:
     inputs = [_rows(builder.read(q, _SIDE_BY_SIDE)), *(_keys(builder, each) for each in (k, v))]
     mask = argument(node, _MASK, "attn_mask")
     if mask is not None:
-        inputs.append(_summand(builder, mask))
+        inputs.append(_additive_mask(builder, mask))
     output = builder.write(node, _SIDE_BY_SIDE)
     builder.op(spec, inputs, view(output, _joined(output)), node, dims=(0,))
 
 
 def _keys(builder: Builder, node: Node) -> Value:
     """Return keys or values, as rows unless each head has its own rows, as in KV caches."""
-    if not builder.lies_in(node, _SIDE_BY_SIDE) and builder.lies_in(node, as_it_is(4)):
+    if not builder.has_layout(node, _SIDE_BY_SIDE) and builder.has_layout(node, as_it_is(4)):
         return builder.read(node, as_it_is(4))
     return _rows(builder.read(node, _SIDE_BY_SIDE))
 
 
-def _summand(builder: Builder, mask: Node) -> Value:
+def _additive_mask(builder: Builder, mask: Node) -> Value:
     """Return the mask that is added to scores. A boolean mask is converted to 0 and minus infinity."""
     value = builder.broadcast(mask, as_it_is(4))
     if value.dtype == torch.float32:

@@ -8,8 +8,8 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim, dim_of, dims_of
 from backends.cpu.compiler.graph import Input, Op, OpGraph, State, TensorLayout, Value, constant
-from backends.cpu.compiler.lower.rule import Program, given_tensor_of, tensor_of
-from backends.cpu.compiler.ops.cast import HALVES
+from backends.cpu.compiler.lower.program import Program, given_tensor_of, tensor_of
+from backends.cpu.compiler.ops.quantization import FLOAT16_DTYPES
 from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.quantization import Cast
@@ -75,7 +75,7 @@ class Builder:
             self._laid[node] = TensorLayout(constant(found), as_it_is(found.dim()))
         return self._laid[node]
 
-    def lies_in(self, node: Node, order: Order) -> bool:
+    def has_layout(self, node: Node, order: Order) -> bool:
         """Return whether the tensor of `node` can be read in `order` without a permutation."""
         return _same_bytes(self.layout(node), order)
 
@@ -168,7 +168,9 @@ class Builder:
         """
         if value.dtype == dtype:
             return value
-        internal_assert(value.dtype in HALVES or dtype in HALVES, f"got a value of {value.dtype}, expected {dtype}")
+        internal_assert(
+            value.dtype in FLOAT16_DTYPES or dtype in FLOAT16_DTYPES, f"got a value of {value.dtype}, expected {dtype}"
+        )
         converted = Value(dtype, value.dims)
         self.op(Cast(), [value], converted, node)
         return converted

@@ -6,7 +6,8 @@ from torch.fx import Node
 
 import exir.dialects.dim_order_ops  # noqa: F401  (registers the operators)
 from backends.cpu.compiler.lower.builder import Builder
-from backends.cpu.compiler.lower.rule import ANY, NUMBERS, Program, Refusal, Rule, tensor_of
+from backends.cpu.compiler.lower.program import Program, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, NUMBERS, Refusal, Rule
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.elementwise import ElementwiseF32, ElementwiseI64, Opcode
 from backends.cpu.schema.quantization import Cast

@@ -9,7 +9,8 @@ from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
 from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, dims_at
+from backends.cpu.compiler.lower.program import Program, dims_at
+from backends.cpu.compiler.lower.rule import Refusal, Rule
 from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
 from backends.cpu.schema.normalization import Norm
 

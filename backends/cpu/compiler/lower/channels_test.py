@@ -51,7 +51,7 @@ def test_rows_of_groups_and_instances(norm: nn.Module) -> None:
     assert_computes(nn.Sequential(nn.Conv2d(6, 6, 3), norm, nn.Conv2d(6, 8, 1)), x)
 
 
-def test_pictures_of_any_size() -> None:
+def test_channel_ops_on_images_of_dynamic_size() -> None:
     norm = _with_statistics(nn.GroupNorm(2, 6))
     shapes = ({2: Dim("h", min=2, max=9), 3: Dim("w", min=2, max=9)},)
     others = [(torch.randn(2, 6, 9, 2),)]

@@ -7,7 +7,8 @@ from torch.utils._sympy.functions import FloorDiv
 
 from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.lower.builder import Builder, view
-from backends.cpu.compiler.lower.rule import Rule, dims_at
+from backends.cpu.compiler.lower.program import dims_at
+from backends.cpu.compiler.lower.rule import Rule
 from backends.cpu.schema.convolution import Col2im
 from backends.cpu.schema.records import Window
 

@@ -9,18 +9,8 @@ from torch.fx import Node
 from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
 from backends.cpu.compiler.lower.casts import cast
-from backends.cpu.compiler.lower.rule import (
-    ANY,
-    NUMBERS,
-    WHOLE,
-    Program,
-    Refusal,
-    Rule,
-    argument,
-    dim_at,
-    dims_at,
-    tensor_of,
-)
+from backends.cpu.compiler.lower.program import Program, argument, dim_at, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, NUMBERS, WHOLE, Refusal, Rule
 from backends.cpu.compiler.lower.sizes import number_of
 from backends.cpu.schema.copies import Copy
 from backends.cpu.schema.indexing import Arange

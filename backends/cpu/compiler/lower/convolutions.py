@@ -10,10 +10,11 @@ from torch.fx import Node
 
 from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, channels_last, view
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, tensor_of
+from backends.cpu.compiler.lower.program import Program, argument, tensor_of
+from backends.cpu.compiler.lower.rule import Refusal, Rule
 from backends.cpu.compiler.lower.transposed import lower_transposed
 from backends.cpu.compiler.lower.volumes import lower_volume, refuses_volume
-from backends.cpu.compiler.ops.window import MAX_SIZE
+from backends.cpu.compiler.lower.windows import MAX_SIZE
 from backends.cpu.schema.convolution import ConvF32, DwconvF32, fits_planar
 from backends.cpu.schema.cost_model import PLANAR_MAX_CHANNELS
 from backends.cpu.schema.gemm import GemmF32

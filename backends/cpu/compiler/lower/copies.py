@@ -10,17 +10,8 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
-from backends.cpu.compiler.lower.rule import (
-    ANY,
-    Program,
-    Refusal,
-    Rule,
-    argument,
-    dim_at,
-    dims_at,
-    refuses_sizes,
-    tensor_of,
-)
+from backends.cpu.compiler.lower.program import Program, argument, dim_at, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, Refusal, Rule, refuses_sizes
 from backends.cpu.schema.copies import COPY_INPUTS, Copy
 
 _aten = torch.ops.aten

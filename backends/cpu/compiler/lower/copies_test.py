@@ -41,7 +41,7 @@ def test_copies(function: Any) -> None:
     assert_computes(lambda x: function(F.avg_pool2d(x, 1)), x)
 
 
-def test_pictures_are_joined_where_they_lie() -> None:
+def test_images_are_concatenated_in_place() -> None:
     def function(x: Tensor) -> Tensor:
         y = F.avg_pool2d(x, 1)
         return F.max_pool2d(torch.cat([y, F.relu(y)], 1), 1)
@@ -98,7 +98,7 @@ def test_tensors_of_other_dtypes_are_joined_by_kernels(dtype: torch.dtype) -> No
     assert [node.target.name() for node in get_non_lowered_nodes(program.graph)] == ["aten::cat"]
 
 
-def test_floats_and_halves_are_joined() -> None:
+def test_float32_and_float16_are_concatenated() -> None:
     x = torch.randn(2, 3)
     assert_computes(lambda x, y: torch.cat([x, y]), x, x.bfloat16())
 

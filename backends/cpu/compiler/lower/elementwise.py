@@ -10,18 +10,9 @@ from torch.fx import Node
 
 from backends.cpu.compiler.graph import constant
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is
+from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
 from backends.cpu.compiler.lower.rms_norm import rms_norm_at
-from backends.cpu.compiler.lower.rule import (
-    NUMBERS,
-    WHOLE,
-    Program,
-    Refusal,
-    Rule,
-    argument,
-    dims_at,
-    refuses_sizes,
-    tensor_of,
-)
+from backends.cpu.compiler.lower.rule import NUMBERS, WHOLE, Refusal, Rule, refuses_sizes
 from backends.cpu.schema.elementwise import Elementwise, ElementwiseF32, ElementwiseI64, Opcode
 from backends.cpu.schema.normalization import Norm
 

@@ -10,6 +10,7 @@ from torch.export import Dim
 
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
 from backends.cpu.schema.elementwise import ElementwiseF32, ElementwiseI64
+from backends.cpu.schema.quantization import Cast
 from exir.backend.utils import get_non_lowered_nodes
 
 _COMPARISONS = [torch.eq, torch.ne, torch.lt, torch.le, torch.gt, torch.ge]
@@ -44,7 +45,7 @@ def test_comparisons_with_numbers(function: Any, dtype: torch.dtype) -> None:
         lambda x, y: torch.where(x & y, 0.0, float("-inf")),
     ],
 )
-def test_truth(function: Any) -> None:
+def test_boolean_functions(function: Any) -> None:
     assert_computes(function, _some(torch.bool, 4, 5), _some(torch.bool, 5))
 
 
@@ -63,14 +64,14 @@ def test_numbers_without_dims(dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
-def test_whole_numbers(dtype: torch.dtype) -> None:
+def test_elementwise_ops_on_integers(dtype: torch.dtype) -> None:
     x, y = _some(dtype, 4, 5), _some(dtype, 5)
     made = specs(lambda x, y: (x * 3 - y) + x.minimum(y).neg(), x, y)
     assert {type(each) for each in made} == {ElementwiseI64}
     assert_computes(lambda x, y: (x * 3 - y) + x.minimum(y).neg(), x, y)
 
 
-def test_large_whole_numbers_stay_exact() -> None:
+def test_large_integers_stay_exact() -> None:
     assert_computes(lambda x: (x + 1) - x, torch.tensor([2**40, -(2**62)]))
     assert_computes(lambda x: x + 2**40, torch.tensor([1, -1]))
 
@@ -118,7 +119,7 @@ def test_integers_beside_whole_floats() -> None:
 
 
 @pytest.mark.parametrize("function", [torch.logical_and, torch.logical_or])
-def test_truth_of_integers_beside_floats(function: Any) -> None:
+def test_comparisons_of_integers_with_floats(function: Any) -> None:
     x, y = _some(torch.float32, 5), _some(torch.int64, 5)
     assert _left_to_kernels(lambda x, y: function(x, y), x, y) == [f"aten::{function.__name__}"]
 
@@ -141,3 +142,12 @@ def test_size_that_is_one_for_the_example_alone_is_left_to_kernels() -> None:
             return part + part.sum(-1, keepdim=True) * 0.1
 
     lowered(Part(), (torch.randn(2, 3, 8), 3), (None, Dim.DYNAMIC(min=0, max=3)))
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
+def test_floats_are_cut_off_to_integers(dtype: torch.dtype) -> None:
+    x = torch.tensor([[2.9, -2.9, 0.0], [-0.5, 1e9, 7.0]])
+    assert Cast() in specs(lambda x: x.to(dtype) + 1, x)
+    assert_computes(lambda x: x.to(dtype) + 1, x)
+    shapes = ({0: Dim("rows", min=1, max=9)},)
+    assert_computes(lambda x: x.to(dtype) * 2, x, dynamic_shapes=shapes, others=[(torch.randn(7, 3) * 9,)])

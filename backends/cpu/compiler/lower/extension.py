@@ -12,7 +12,8 @@ from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
 from backends.cpu.compiler.lower.copies import Part, emit_copy, part_of
-from backends.cpu.compiler.lower.rule import ANY, Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, Refusal, Rule
 from backends.cpu.schema.kernel_sizes import MAX_RANK
 
 _aten = torch.ops.aten

@@ -32,7 +32,7 @@ def test_copies(function: Any) -> None:
     assert_computes(lambda x: function(F.avg_pool2d(x, 1)), x)
 
 
-def test_reflections_of_pictures_of_any_size() -> None:
+def test_reflection_padding_of_images_of_dynamic_size() -> None:
     def function(x: Tensor) -> Tensor:
         return F.pad(x, (2, 2, 1, 1), mode="reflect")
 

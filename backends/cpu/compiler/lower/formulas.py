@@ -10,16 +10,8 @@ from torch.fx import Node
 
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.elementwise import lower_call, lower_map, refuses_call
-from backends.cpu.compiler.lower.rule import (
-    NUMBERS,
-    Program,
-    Refusal,
-    Rule,
-    argument,
-    dims_at,
-    refuses_sizes,
-    tensor_of,
-)
+from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import NUMBERS, Refusal, Rule, refuses_sizes
 from backends.cpu.compiler.ops.expression import Expression, Formula, program
 from backends.cpu.schema.elementwise import Opcode
 from backends.cpu.schema.records import Activation, ActivationFunction

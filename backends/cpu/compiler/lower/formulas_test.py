@@ -51,7 +51,7 @@ def test_infinity_and_what_is_no_number() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
-def test_whole_numbers(dtype: torch.dtype) -> None:
+def test_formulas_of_integers(dtype: torch.dtype) -> None:
     def function(x: Tensor) -> Tensor:
         bounded = x.abs() * x.clamp(-1, 2) * x.clamp(min=1)
         return torch.add(bounded, torch.clamp(x, max=x * x - 3), alpha=-3)

@@ -45,7 +45,7 @@ def test_each_layer_is_one_op() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_weights_of_two_bytes_stay_so(dtype: torch.dtype) -> None:
+def test_grouped_float16_weights_stay_float16(dtype: torch.dtype) -> None:
     module = _Experts(3, dtype).eval()
     inputs = (torch.randn(5, 24).to(dtype), _ends(1, 3, 5))
     made = ops(module, *inputs).ops

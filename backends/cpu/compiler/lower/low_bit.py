@@ -13,7 +13,8 @@ import exir.dialects.quantized_decomposed_ops
 import exir.dialects.quantized_weight_ops  # noqa: F401  (registers the operators used below)
 from backends.cpu.compiler.graph import Value, constant
 from backends.cpu.compiler.lower.builder import Builder
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule
+from backends.cpu.compiler.lower.program import Program
+from backends.cpu.compiler.lower.rule import Refusal, Rule
 from backends.cpu.compiler.packing import padded, panels, words
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.embedding import EmbeddingQw

@@ -27,7 +27,7 @@ class Table(Weight):
         return EMBEDDINGS[self.bits](*self.parts, *LIMITS[self.bits], indices)
 
 
-class TableOfHalves(Weight):
+class Float16Table(Weight):
     """A table with float16 or bfloat16 scales and float32 rows."""
 
     def forward(self, indices: Tensor) -> Tensor:
@@ -54,7 +54,7 @@ class DynamicLayer(Layer):
 @pytest.mark.parametrize("shifted", [False, True])
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize(("rows", "columns", "groups"), [(20, 64, 2), (5, 24, 1), (40, 1536, 1)])
-def test_layers_of_rounded_rows_compute_in_whole_numbers(
+def test_dynamically_quantized_layers_compute_in_integers(
     bits: int, rows: int, columns: int, groups: int, shifted: bool
 ) -> None:
     layer, x = DynamicLayer(bits, rows, columns, groups, shifted, bias=rows != 5), torch.randn(2, 3, columns)
@@ -74,7 +74,7 @@ def test_embeddings_keep_their_bits(bits: int, shifted: bool) -> None:
 
 @pytest.mark.parametrize("bits", [2, 4, 8])
 def test_embeddings_that_name_their_dtype_have_scales_of_two_bytes(bits: int) -> None:
-    table, indices = TableOfHalves(bits, 21, 48, 2, False), torch.tensor([[0, 20, 3]])
+    table, indices = Float16Table(bits, 21, 48, 2, False), torch.tensor([[0, 20, 3]])
     table.scales = table.scales.bfloat16()
     [embedding] = ops(table, indices).ops
     assert embedding.spec == EmbeddingQw(21, LowBitFormat(max(bits, 4), WeightOffset.NONE))
@@ -125,7 +125,7 @@ def _elements(value: Value) -> Tensor:
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("kind", [Layer, DynamicLayer])
-def test_scales_of_two_bytes_stay_so(kind: type[Layer], dtype: torch.dtype) -> None:
+def test_float16_scales_stay_float16(kind: type[Layer], dtype: torch.dtype) -> None:
     layer, x = kind(4, 20, 64, 2, True, True), torch.randn(3, 64)
     layer.scales = layer.scales.to(dtype)
     (op,) = ops(layer, x).ops

@@ -13,7 +13,7 @@ from backends.cpu.schema.elementwise import ElementwiseF32
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.pooling import PoolF32
 
-_PICTURE = (2, 5, 6, 8)
+_IMAGE = (2, 5, 6, 8)
 _MATRIX = torch.arange(18.0).reshape(6, 3)
 _ROW = torch.arange(7.0)
 
@@ -52,7 +52,7 @@ def test_products(module: Any, shape: tuple[int, ...]) -> None:
     ],
 )
 def test_pooling(function: Any) -> None:
-    x = torch.randn(_PICTURE)
+    x = torch.randn(_IMAGE)
     assert [type(each) for each in specs(function, x) if not isinstance(each, Permute)] == [PoolF32]
     assert_computes(function, x)
 
@@ -130,12 +130,12 @@ def _two_orders(x: Tensor) -> tuple[Tensor, Tensor]:
     ],
 )
 def test_shapes(function: Any) -> None:
-    assert_computes(function, torch.randn(_PICTURE))
+    assert_computes(function, torch.randn(_IMAGE))
 
 
 def test_patches_become_rows_without_a_step() -> None:
     """Conversion of images to tokens. Channels are innermost already."""
-    made = specs(lambda x: F.avg_pool2d(x, 1).flatten(2).transpose(1, 2), torch.randn(_PICTURE))
+    made = specs(lambda x: F.avg_pool2d(x, 1).flatten(2).transpose(1, 2), torch.randn(_IMAGE))
     assert [type(each) for each in made] == [Permute, PoolF32]
 
 
@@ -143,17 +143,17 @@ def test_a_conversion_to_channels_last_is_no_step_of_its_own() -> None:
     def function(x: Tensor) -> Tensor:
         return F.avg_pool2d(x.to(memory_format=torch.channels_last), 1).relu()
 
-    x = torch.randn(_PICTURE)
+    x = torch.randn(_IMAGE)
     assert [type(each) for each in specs(function, x)] == [Permute, PoolF32, ElementwiseF32]
     assert_computes(function, x)
 
 
 def test_permutations_that_undo_each_other_are_no_step() -> None:
-    made = specs(lambda x: x.permute(0, 2, 3, 1).relu().permute(0, 3, 1, 2), torch.randn(_PICTURE))
+    made = specs(lambda x: x.permute(0, 2, 3, 1).relu().permute(0, 3, 1, 2), torch.randn(_IMAGE))
     assert [type(each) for each in made] == [ElementwiseF32]
 
 
 def test_a_flattened_pixel_is_a_view() -> None:
     module = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(5, 3))
-    made = specs(module, torch.randn(_PICTURE))
+    made = specs(module, torch.randn(_IMAGE))
     assert [type(each) for each in made] == [Permute, PoolF32, GemmF32]

@@ -7,7 +7,8 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.graph import Value, constant
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import Refusal, Rule
 from backends.cpu.schema.normalization import Norm, Softmax
 
 _aten = torch.ops.aten

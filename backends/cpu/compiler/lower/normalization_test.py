@@ -116,7 +116,7 @@ def test_softmax_over_any_dimension(function: Any, dim: int) -> None:
     assert_computes(lambda x: function(x, dim), x)
 
 
-def test_softmax_over_channels_of_a_picture_is_one_step() -> None:
+def test_softmax_over_image_channels_is_one_op() -> None:
     def scores(x: Tensor) -> Tensor:
         return F.softmax(F.avg_pool2d(x, 1), 1).flatten(2).transpose(1, 2)
 

@@ -7,7 +7,8 @@ from typing import Any
 from torch.fx import Node
 
 from backends.cpu.compiler.lower.builder import Builder
-from backends.cpu.compiler.lower.rule import ANY, Program, Refusal, Rule
+from backends.cpu.compiler.lower.program import Program
+from backends.cpu.compiler.lower.rule import ANY, Refusal, Rule
 
 
 def parts_of(node: Node) -> dict[int, list[Node]]:

@@ -12,7 +12,8 @@ from backends.cpu.compiler.graph import TensorLayout
 from backends.cpu.compiler.lower import reductions
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import Refusal, Rule
 from backends.cpu.schema.pooling import PoolF32, PoolMode
 from backends.cpu.schema.records import Pair, Window
 from backends.cpu.schema.reduction import Reduction

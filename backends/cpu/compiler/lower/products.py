@@ -11,17 +11,8 @@ from torch.fx import Node
 import exir.dialects.grouped_ops  # noqa: F401  (registers the operator)
 from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, as_it_is
-from backends.cpu.compiler.lower.rule import (
-    NUMBERS,
-    WHOLE,
-    Program,
-    Refusal,
-    Rule,
-    argument,
-    dims_at,
-    refuses_sizes,
-    tensor_of,
-)
+from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import NUMBERS, WHOLE, Refusal, Rule, refuses_sizes
 from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
 from backends.cpu.schema.gemm import GemmF32, GroupedGemmF32, Matmul
 
@@ -46,7 +37,7 @@ def _multiply(builder: Builder, node: Node, a: Node, b: Node) -> Value:
     """Emit `a` times `b` to a new value. Both are computed. `b` may be transposed in memory."""
     rank = tensor_of(node).dim()
     columns = (*range(rank - 2), rank - 1, rank - 2)
-    transposed = builder.lies_in(b, columns) and not builder.lies_in(b, as_it_is(rank))
+    transposed = builder.has_layout(b, columns) and not builder.has_layout(b, as_it_is(rank))
     output = Value(torch.float32, dims_at(node))
     inputs = [builder.read(a), builder.read_weight(b) or builder.read(b, columns if transposed else None)]
     builder.op(Matmul(transposed), inputs, output, node)

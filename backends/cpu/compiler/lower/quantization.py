@@ -10,7 +10,8 @@ from torch.fx import Node
 
 from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, tensor_of
+from backends.cpu.compiler.lower.program import Program, tensor_of
+from backends.cpu.compiler.lower.rule import Refusal, Rule
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.quantization import Dequantize, Quantize
 from backends.cpu.schema.records import OutputQuantization, QuantParams

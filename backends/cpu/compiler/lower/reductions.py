@@ -12,7 +12,8 @@ from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.parts import parts_of
-from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import NUMBERS, Refusal, Rule
 from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
 from backends.cpu.schema.reduction import Reduce, Reduction
 
@@ -80,10 +81,10 @@ def _extreme(reduction: Reduction, places: Reduction) -> Rule:
     return Rule(lower_parts, refuses, dtypes=(torch.float32, torch.int64))
 
 
-def _truth(reduction: Reduction, given: Callable[[Node], Any]) -> Rule:
+def _boolean_reduction(reduction: Reduction, given: Callable[[Node], Any]) -> Rule:
     """Return the rule of any() or all(): the maximum or minimum of values that are 1 or 0."""
 
-    def lower_truth(builder: Builder, node: Node) -> None:
+    def lower_boolean(builder: Builder, node: Node) -> None:
         rows = rows_of(builder, node.args[0], dims_of_call(node, given(node)))
         numbers, most = Value(torch.float32, rows.x.dims), Value(torch.float32, (rows.x.dims[0], rows.x.dims[2]))
         builder.op(_IS_TRUE, [rows.x], numbers, node)
@@ -92,13 +93,13 @@ def _truth(reduction: Reduction, given: Callable[[Node], Any]) -> Rule:
         builder.op(_IS_TRUE, [most], truth, node)
         builder.alias(node, rows.result(node, truth))
 
-    return Rule(lower_truth, _refuses_truth, dtypes=NUMBERS)
+    return Rule(lower_boolean, _refuses_boolean, dtypes=NUMBERS)
 
 
 _IS_TRUE = ElementwiseF32.call(Opcode.NE, None, 0.0)
 
 
-def _refuses_truth(program: Program, node: Node) -> Refusal:
+def _refuses_boolean(program: Program, node: Node) -> Refusal:
     x = tensor_of(node.args[0])
     if x.dim() == 0:
         return "a scalar cannot be reduced"
@@ -163,9 +164,9 @@ RULES: dict[OpOverload, Rule] = {
     _aten.min.default: _rule(Reduction.MIN, _none),
     _aten.max.dim: _extreme(Reduction.MAX, Reduction.ARGMAX),
     _aten.min.dim: _extreme(Reduction.MIN, Reduction.ARGMIN),
-    _aten.any.default: _truth(Reduction.MAX, _none),
-    _aten.any.dim: _truth(Reduction.MAX, _named),
-    _aten.any.dims: _truth(Reduction.MAX, _named),
-    _aten.all.default: _truth(Reduction.MIN, _none),
-    _aten.all.dim: _truth(Reduction.MIN, _named),
+    _aten.any.default: _boolean_reduction(Reduction.MAX, _none),
+    _aten.any.dim: _boolean_reduction(Reduction.MAX, _named),
+    _aten.any.dims: _boolean_reduction(Reduction.MAX, _named),
+    _aten.all.default: _boolean_reduction(Reduction.MIN, _none),
+    _aten.all.dim: _boolean_reduction(Reduction.MIN, _named),
 }

@@ -40,7 +40,7 @@ def test_all_numbers(function: Any) -> None:
     assert_computes(lambda x: function(F.avg_pool2d(x, 1)), torch.randn(_SIZES))
 
 
-def test_of_a_picture_with_channels_innermost() -> None:
+def test_reductions_of_channels_last_images() -> None:
     for dims in (1, (1, 2), 3):
         assert_computes(lambda x, dims=dims: F.avg_pool2d(x, 1).sum(dims), torch.randn(_SIZES))
 
@@ -62,7 +62,7 @@ def test_extremes_and_where_they_stand(function: Any, dim: int) -> None:
 
 
 @pytest.mark.parametrize("function", [torch.any, torch.all])
-def test_truth_of_many(function: Any) -> None:
+def test_any_and_all(function: Any) -> None:
     x = torch.randn(_SIZES)
     assert_computes(lambda x: function(x > 1), x)
     assert_computes(lambda x: function(x > 0, 1), x)

@@ -1,4 +1,4 @@
-"""Lowering of interpolation to other sizes, in one to three dimensions."""
+"""Lowering of resampling: resizing in one to three dimensions, and grid sampling."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,9 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, dims_at, tensor_of
-from backends.cpu.schema.resampling import Resize, ResizeMode
+from backends.cpu.compiler.lower.program import Program, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import Refusal, Rule
+from backends.cpu.schema.resampling import GridSample, PaddingMode, Resize, ResizeMode, SampleMode
 
 _aten = torch.ops.aten
 
@@ -24,18 +25,18 @@ def _lower(builder: Builder, node: Node, mode: ResizeMode) -> None:
     new_depth, *after = _as_volume(dims_at(node)[2:])
     corners = mode >= ResizeMode.LINEAR and bool(node.args[2])
     deep, *flat = _scales(node, tensor_of(node).dim() - 2)
-    picture = Resize(mode, corners, (flat[0], flat[1]))
-    value = _op(builder, node, picture, value, (batch * depth, *before, channels), after)
+    image = Resize(mode, corners, (flat[0], flat[1]))
+    value = _op(builder, node, image, value, (batch * depth, *before, channels), after)
     if depth != new_depth or tensor_of(node).dim() == 5:
         rows = (batch, depth, 1, product(after) * channels)
         value = _op(builder, node, Resize(mode, corners, (deep, 0.0)), value, rows, (new_depth, 1))
     builder.alias(node, TensorLayout(view(value, (batch, *dims_at(node)[2:], channels)), order))
 
 
-def _op(builder: Builder, node: Node, spec: Resize, x: Value, picture: Sequence[Dim], after: Sequence[Dim]) -> Value:
+def _op(builder: Builder, node: Node, spec: Resize, x: Value, image: Sequence[Dim], after: Sequence[Dim]) -> Value:
     """Emit `spec` for `x`, viewed as images [B, H, W, C]. Return the images with the sizes `after`."""
-    output = Value(x.dtype, (picture[0], *after, picture[3]))
-    builder.op(spec, [view(x, tuple(picture))], output, node)
+    output = Value(x.dtype, (image[0], *after, image[3]))
+    builder.op(spec, [view(x, tuple(image))], output, node)
     return output
 
 
@@ -54,11 +55,20 @@ def _refuses(program: Program, node: Node) -> Refusal:
     return None if all(program.bounds.minimum(size) > 0 for size in sizes) else "a dimension can be empty"
 
 
+def _lower_grid_sample(builder: Builder, node: Node) -> None:
+    x, grid, mode, padding, align_corners = node.args
+    spec = GridSample(SampleMode(mode), PaddingMode(padding), bool(align_corners))
+    image = channels_last(4)
+    inputs = [builder.read(x, image), builder.read(grid)]
+    builder.op(spec, inputs, builder.write(node, image), node)
+
+
 def _rule(mode: ResizeMode) -> Rule:
     return Rule(lambda builder, node: _lower(builder, node, mode), _refuses, numbers=True, whole=True)
 
 
 RULES: dict[OpOverload, Rule] = {
+    _aten.grid_sampler_2d.default: Rule(_lower_grid_sample),
     _aten.upsample_nearest1d.vec: _rule(ResizeMode.NEAREST),
     _aten.upsample_nearest2d.vec: _rule(ResizeMode.NEAREST),
     _aten.upsample_nearest3d.vec: _rule(ResizeMode.NEAREST),

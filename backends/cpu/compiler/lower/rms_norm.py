@@ -10,7 +10,7 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 import exir.dialects.dim_order_ops  # noqa: F401  (registers the casts)
-from backends.cpu.compiler.lower.rule import Program, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
 from exir.dialects.edge import to_torch_overload
 
 _aten = torch.ops.aten

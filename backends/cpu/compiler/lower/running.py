@@ -6,8 +6,9 @@ from torch.fx import Node
 
 from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, view
+from backends.cpu.compiler.lower.program import Program, dims_at, tensor_of
 from backends.cpu.compiler.lower.reductions import rows_of
-from backends.cpu.compiler.lower.rule import NUMBERS, Example, Program, Refusal, Rule, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import NUMBERS, Example, Refusal, Rule
 from backends.cpu.schema.indexing import Cumsum
 
 _aten = torch.ops.aten

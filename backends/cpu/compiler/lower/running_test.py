@@ -18,9 +18,9 @@ def test_cumsum(dim: int, dtype: torch.dtype) -> None:
     assert_computes(lambda x: x.cumsum(dim) * 2, x, dynamic_shapes=({0: Dim("n", min=2, max=9)},), others=others)
 
 
-def test_of_a_picture_with_channels_last() -> None:
-    picture = torch.randn(1, 3, 4, 5).to(memory_format=torch.channels_last)
-    assert_computes(lambda x: x.cumsum(2), picture)
+def test_cumulative_sums_of_channels_last_images() -> None:
+    image = torch.randn(1, 3, 4, 5).to(memory_format=torch.channels_last)
+    assert_computes(lambda x: x.cumsum(2), image)
 
 
 def test_positions_of_tokens_that_are_no_padding() -> None:

@@ -10,7 +10,8 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower.builder import Builder, view
-from backends.cpu.compiler.lower.rule import WHOLE, Example, Program, Refusal, Rule, dims_at, tensor_of
+from backends.cpu.compiler.lower.program import Program, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import WHOLE, Example, Refusal, Rule
 from backends.cpu.compiler.ops.reference import evaluate
 from backends.cpu.schema.scattering import ScatterAdd
 

@@ -8,7 +8,8 @@ from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.parts import parts_of
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import Refusal, Rule
 from backends.cpu.schema.indexing import Topk
 from backends.cpu.schema.kernel_sizes import TOPK_MAX_K
 

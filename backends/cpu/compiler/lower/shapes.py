@@ -10,7 +10,8 @@ import exir.dialects.dim_order_ops  # noqa: F401  (registers the operators)
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import TensorLayout
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
-from backends.cpu.compiler.lower.rule import ANY, Rule, dims_at, tensor_of
+from backends.cpu.compiler.lower.program import dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, Rule
 
 _aten = torch.ops.aten
 _dim_order = torch.ops.dim_order_ops

@@ -9,11 +9,12 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dim_table import can_compute
 from backends.cpu.compiler.dims import dims_of
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule
+from backends.cpu.compiler.lower.program import Program
+from backends.cpu.compiler.lower.rule import Refusal, Rule
 from backends.cpu.compiler.lower.windows import refuses_window
-from backends.cpu.compiler.ops.cast import HALVES
-from backends.cpu.schema.discovery import modules_of
+from backends.cpu.compiler.ops.quantization import FLOAT16_DTYPES
 from backends.cpu.schema.kernel_sizes import MAX_RANK
+from backends.cpu.schema.registry import modules_of
 from exir.dialects.edge import to_torch_overload
 
 
@@ -80,7 +81,7 @@ def _refuses(program: Program, name: str, value: object, dtypes: tuple[torch.dty
         return None
     if not isinstance(value, torch.Tensor):
         return f"'{name}' is not a tensor"
-    if (torch.float32 if value.dtype in HALVES else value.dtype) not in dtypes:
+    if (torch.float32 if value.dtype in FLOAT16_DTYPES else value.dtype) not in dtypes:
         return f"'{name}' is {value.dtype}; only {str(dtypes[0]).removeprefix('torch.')} is supported"
     if value.dim() > MAX_RANK:
         return f"'{name}' has {value.dim()} dimensions; at most {MAX_RANK} are supported"

@@ -10,7 +10,8 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
-from backends.cpu.compiler.lower.rule import ANY, WHOLE, Program, Refusal, Rule, dims_at, tensor_of
+from backends.cpu.compiler.lower.program import Program, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, WHOLE, Refusal, Rule
 from backends.cpu.compiler.lower.sizes import number_of, range_of
 from backends.cpu.compiler.ops.expression import Expression, Formula, program
 from backends.cpu.schema.elementwise import ElementwiseI64

@@ -16,7 +16,7 @@ from torch.fx import Node
 from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
-from backends.cpu.compiler.lower.rule import dims_at, tensor_of
+from backends.cpu.compiler.lower.program import dims_at, tensor_of
 from backends.cpu.compiler.lower.volumes import flat_weight, joined_slices
 from backends.cpu.schema.convolution import ConvF32
 from backends.cpu.schema.copies import Copy, Permute

@@ -10,18 +10,8 @@ from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower.builder import Builder, view
 from backends.cpu.compiler.lower.copies import expanded
-from backends.cpu.compiler.lower.rule import (
-    ANY,
-    WHOLE,
-    Program,
-    Refusal,
-    Rule,
-    argument,
-    dim_at,
-    dims_at,
-    refuses_sizes,
-    tensor_of,
-)
+from backends.cpu.compiler.lower.program import Program, argument, dim_at, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import ANY, WHOLE, Refusal, Rule, refuses_sizes
 from backends.cpu.schema.attention import KvUpdate
 from backends.cpu.schema.indexing import MaskedScatter
 

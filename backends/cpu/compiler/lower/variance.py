@@ -11,7 +11,8 @@ from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower import reductions
 from backends.cpu.compiler.lower.builder import Builder, view
 from backends.cpu.compiler.lower.parts import parts_of
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at
+from backends.cpu.compiler.lower.program import Program, argument, dims_at
+from backends.cpu.compiler.lower.rule import Refusal, Rule
 from backends.cpu.compiler.ops.expression import Expression, program
 from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
 from backends.cpu.schema.reduction import Reduce, Reduction

@@ -11,7 +11,8 @@ from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
-from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
+from backends.cpu.compiler.lower.rule import Refusal, Rule
 from backends.cpu.schema.convolution import ConvF32
 from backends.cpu.schema.copies import COPY_INPUTS, Copy
 from backends.cpu.schema.pooling import PoolF32, PoolMode

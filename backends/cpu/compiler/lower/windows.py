@@ -5,13 +5,17 @@ from collections.abc import Iterator
 import torch
 from torch.fx import Node
 
-from backends.cpu.compiler.lower.rule import Refusal, dims_at
-from backends.cpu.compiler.ops.window import MAX_SIZE
+from backends.cpu.compiler.lower.program import dims_at
+from backends.cpu.compiler.lower.rule import Refusal
 from backends.cpu.schema.kernel_sizes import DWCONV_F32_MAX_ROWS
+from backends.cpu.schema.records import MAX_KERNEL
 from exir.dialects.edge import to_torch_overload
 
 _aten = torch.ops.aten
 _GROUPS = 8
+
+MAX_SIZE = MAX_KERNEL
+"""The largest kernel, stride, padding and dilation of one operator. Padding of several operators may add up to more."""
 
 # Positions of the arguments that describe the window of an operator. Lists have one size per axis.
 _OF_WINDOW: dict[object, range] = {

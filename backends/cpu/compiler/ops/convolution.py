@@ -9,7 +9,6 @@ from torch import Tensor
 from backends.cpu.compiler.ops.activation import activate
 from backends.cpu.compiler.ops.quantization import requantized
 from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
-from backends.cpu.compiler.ops.window import padded
 from backends.cpu.compiler.packing import unpanelled, unquadded, unquadded_taps, winograd_codes
 from backends.cpu.schema.convolution import (
     MBCONV_WEIGHTS,
@@ -49,6 +48,12 @@ _OUTPUT_TRANSFORM = {
     2: torch.tensor([[1.0, 1, 1, 0], [0, 1, -1, -1]]),
     4: torch.tensor([[1.0, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]]),
 }
+
+
+def padded(window: Window, x: Tensor, value: float = 0.0) -> Tensor:
+    """Return `x`, [B, C, H, W], with the padding of `window`."""
+    top, left, bottom, right = window.padding
+    return F.pad(x, (left, right, top, bottom), value=value)
 
 
 def _expect_images(spec: OpSpec, x: Sequence[object], y: Sequence[object]) -> None:
@@ -129,7 +134,7 @@ def _conv_qs8(spec: ConvQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor]
     weight = unquadded(packed, n, x.shape[3], spec.window.kernel, spec.groups)
     sums, scales, biases = (row.reshape(spec.groups, -1)[:, : n // spec.groups].flatten() for row in columns)
     total = _accumulators(x, spec.zero_point, weight, spec.window, spec.groups) - spec.zero_point * sums
-    outputs[0].copy_(requantized(spec.quantizing, total, scales, biases))
+    outputs[0].copy_(requantized(spec.output_quantization, total, scales, biases))
 
 
 @check_shapes.register
@@ -147,7 +152,7 @@ def _dwconv_qs8(spec: DwconvQs8, inputs: Sequence[Tensor], outputs: Sequence[Ten
     weight = unquadded_taps(packed, channels, spec.window.kernel)
     sums, scales, biases = (row[:channels] for row in columns)
     total = _accumulators(x, spec.zero_point, weight, spec.window, channels) - spec.zero_point * sums
-    outputs[0].copy_(requantized(spec.quantizing, total, scales, biases))
+    outputs[0].copy_(requantized(spec.output_quantization, total, scales, biases))
 
 
 @check_shapes.register
@@ -164,7 +169,7 @@ def _check_winograd_qs8(spec: WinogradQs8, sizes: Sizes) -> None:
 def _winograd_qs8(spec: WinogradQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
     x, packed, sums, scales, biases = inputs
     total = _accumulators(x, spec.zero_point, winograd_codes(packed), spec.window, 1) - spec.zero_point * sums
-    outputs[0].copy_(requantized(spec.quantizing, total, scales, biases))
+    outputs[0].copy_(requantized(spec.output_quantization, total, scales, biases))
 
 
 def _accumulators(x: Tensor, zero_point: int, weight: Tensor, window: Window, groups: int) -> Tensor:

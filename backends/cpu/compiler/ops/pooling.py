@@ -6,9 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from backends.cpu.compiler.ops.convolution import padded
 from backends.cpu.compiler.ops.quantization import quantized
 from backends.cpu.compiler.ops.reference import evaluate
-from backends.cpu.compiler.ops.window import padded
 from backends.cpu.schema.pooling import WHOLE, AdaptivePool, PoolF32, PoolMode, PoolQs8
 from backends.cpu.schema.records import Window
 
@@ -29,7 +29,7 @@ def _pool_qs8(spec: PoolQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor]
         y = _maxima(spec.pool, x).float() * spec.params.scale
     else:
         y = _sums(spec.pool, x).float() * spec.params.scale / _divisors(spec.pool, x).float()
-    outputs[0].copy_(quantized(spec.quantizing, y))
+    outputs[0].copy_(quantized(spec.output_quantization, y))
 
 
 def _maxima(spec: PoolF32, x: Tensor) -> Tensor:

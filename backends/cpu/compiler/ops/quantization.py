@@ -7,9 +7,9 @@ from math import isfinite
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.dims import Dim
+from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
-from backends.cpu.schema.quantization import BinaryOp, BinaryQs8, Dequantize, LutQs8, Quantize
+from backends.cpu.schema.quantization import BinaryOp, BinaryQs8, Cast, Dequantize, LutQs8, Quantize
 from backends.cpu.schema.records import OutputQuantization, QuantParams
 
 
@@ -60,7 +60,7 @@ def _check_quantize(spec: Quantize | Dequantize, sizes: Sizes) -> None:
 
 @evaluate.register
 def _quantize(spec: Quantize, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
-    outputs[0].copy_(quantized(spec.quantizing, inputs[0]))
+    outputs[0].copy_(quantized(spec.output_quantization, inputs[0]))
 
 
 @evaluate.register
@@ -79,7 +79,7 @@ def _check_binary(spec: BinaryQs8, sizes: Sizes) -> None:
 @evaluate.register
 def _binary(spec: BinaryQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
     a, b = dequantized(spec.a, inputs[0]), dequantized(spec.b, inputs[1])
-    outputs[0].copy_(quantized(spec.quantizing, a * b if spec.function is BinaryOp.MUL else a + b))
+    outputs[0].copy_(quantized(spec.output_quantization, a * b if spec.function is BinaryOp.MUL else a + b))
 
 
 @check_shapes.register
@@ -94,3 +94,19 @@ def _check_lut(spec: LutQs8, sizes: Sizes) -> None:
 def _lut(spec: LutQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
     x, table = inputs
     outputs[0].copy_(table[x.view(torch.uint8).long()])
+
+
+FLOAT16_DTYPES = (torch.float16, torch.bfloat16)
+"""The 16-bit floating-point dtypes. Ops compute with float32 in their place."""
+
+
+@check_shapes.register
+def _check_cast(spec: Cast, sizes: Sizes) -> None:
+    expect(spec, len(sizes) == 2, f"unexpected number of tensors: {len(sizes)}")
+    x, y = sizes
+    expect(spec, product(x) == product(y), f"{x} and {y} have different numbers of elements")
+
+
+@evaluate.register
+def _cast(spec: Cast, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    outputs[0].copy_(inputs[0].reshape(outputs[0].shape))

@@ -4,7 +4,6 @@
 #define BACKENDS_CPU_RUNTIME_TESTING_CPU_FIXTURE_H_
 
 #include "backends/cpu/runtime/testing/cpu_session.h"
-#include "backends/cpu/runtime/testing/cpu_test_ops.h"
 
 #define CPU_TEST_ARGS 4
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "backends/cpu/runtime/cpu_backend.h"
-#include "backends/cpu/runtime/testing/cpu_test_ops.h"
 
 /* Maximum size of scratch. A damaged payload may request 4 GB. */
 #define MAX_SCRATCH 4096

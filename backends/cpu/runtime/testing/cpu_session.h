@@ -2,6 +2,7 @@
 #ifndef BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_
 #define BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_
 
+#include "backends/cpu/ops/op.h"
 #include "backends/cpu/runtime/testing/cpu_payload_writer.h"
 #include "executorch/backend.h"
 
@@ -40,5 +41,16 @@ void cpu_sample_make(cpu_sample *sample, int32_t rows, int32_t columns);
 et_status cpu_session_load(cpu_session *session, et_span payload);
 et_status cpu_session_call(cpu_session *session, et_value **args, size_t count);
 void cpu_session_end(cpu_session *session);
+
+/* Op types for tests of the runtime. */
+
+enum {
+  CPU_TEST_SHIFT = 1001, /* y = x + attribute 0; in-place */
+  CPU_TEST_SUM = 1002,   /* y = sum of x and dim 0 */
+  CPU_TEST_FIRST = 1003, /* y = x[0] in all elements; in-place */
+};
+
+#define CPU_TEST_PARTS 3
+extern const et_backend_part *const cpu_test_parts[CPU_TEST_PARTS];
 
 #endif /* BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_ */

@@ -1,4 +1,4 @@
-#include "backends/cpu/runtime/testing/cpu_test_ops.h"
+#include "backends/cpu/runtime/testing/cpu_session.h"
 
 #include "backends/cpu/ops/op_schema.h"
 

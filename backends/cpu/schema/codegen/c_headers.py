@@ -35,6 +35,27 @@ _SHARED = (Activation, Window, QuantParams, OutputQuantization, LowBitFormat, In
 _SHARED_ENUMS: tuple[type[IntEnum], ...] = (Reduction, ResizeMode, Opcode)
 """Records and enums that microkernels use. `records.h` defines them."""
 
+_WORDS = """\
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Converts attribute words to floats and back. */
+static inline float et_cpu_float_of_word(uint32_t word) {
+  float value;
+  memcpy(&value, &word, sizeof value);
+  return value;
+}
+
+static inline uint32_t et_cpu_word_of_float(float value) {
+  uint32_t word;
+  memcpy(&word, &value, sizeof word);
+  return word;
+}
+
+"""
+
 
 def main(arguments: Sequence[str]) -> None:
     """Write each file named in `arguments`, or all files into a folder."""
@@ -65,7 +86,7 @@ def content_of(name: str) -> str:
         "cost_model.h": lambda: _header(name, [], _macros(_cost_model())),
         "kernel_sizes.h": lambda: _header(name, [], _macros(kernel_sizes())),
         "op_codes.h": lambda: _header(name, [], _op_codes()),
-        "records.h": lambda: _header(name, ["backends/cpu/schema/word.h"], _shared_definitions()),
+        "records.h": lambda: _header(name, [], _WORDS + _shared_definitions()),
     }
     if name in writers:
         return writers[name]()
@@ -133,7 +154,8 @@ def _op_header(op: type[OpSpec]) -> str:
         includes += [f"backends/cpu/schema/{each.op_name()}.h" for each in nested if issubclass(each, OpSpec)]
         own = [record for record in nested if record not in _SHARED and not issubclass(record, OpSpec)]
         body = f"{_definitions(own)}{''.join(map(enum_of, _own_enums(op)))}{struct_of(op)}\n{_args(op)}"
-    return _header(f"{name}.h", includes, f"{body}\n{_schema(op)}")
+    part = f"extern const et_backend_part et_{'cpu' if op in OPS else 'xnn'}_op_{name};\n"
+    return _header(f"{name}.h", includes, f"{part}\n{body}\n{_schema(op)}")
 
 
 def _nested(record: type[Record]) -> list[type[Record]]:

@@ -138,14 +138,18 @@ def _decoded(annotation: Any, offset: int) -> str:
 
 def _writer(record: type[Record]) -> str:
     name = c_name(record)
-    statements = [_statements(record, part) for part in parts_of(record) if not part.is_repeated]
-    unused = "" if statements else "  (void)record;\n  (void)words;\n"
-    body = "".join(statements)
+    body = "".join(_statements(record, part) for part in parts_of(record))
+    unused = "" if body else "  (void)record;\n  (void)words;\n"
     return f"static inline void {name}_write(const {name} *record, uint32_t *words) {{\n{unused}{body}}}\n"
 
 
 def _statements(record: type[Record], part: Part) -> str:
     """Return the statements that encode a field."""
+    if part.is_repeated:
+        return (
+            f"  for (size_t i = 0; i < record->{part.name}_count * {part.words}; i++) {{\n"
+            f"    words[{part.offset} + i] = record->{part.name}[i];\n  }}\n"
+        )
     lines = "".join(f"  {line};\n" for line in _assignments(part))
     if part.only_if is None:
         return lines

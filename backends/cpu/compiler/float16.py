@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
-from backends.cpu.compiler.ops.cast import HALVES
+from backends.cpu.compiler.ops.quantization import FLOAT16_DTYPES
 from backends.cpu.compiler.options import Options
 from backends.cpu.schema.convolution import ConvF32, ConvF32F16w, DwconvF32
 from backends.cpu.schema.declarations import OpSpec
@@ -32,7 +32,7 @@ _WEIGHTS: dict[type[OpSpec], int] = {
     Matmul: 1,
     Embedding: 0,
 }
-_NUMBERS = (torch.float32, *HALVES)
+_NUMBERS = (torch.float32, *FLOAT16_DTYPES)
 # Ops that can read float16 and bfloat16 weights directly.
 _READERS = (GemmF32F16w, GroupedGemmF32F16w, ConvF32F16w, Embedding, Cast, GemmF32Qbw, GemmQd8Qbw, EmbeddingQw)
 
@@ -62,7 +62,7 @@ def _stored(op: Op, dtype: torch.dtype, done: dict[Value, Value]) -> Op:
     return replace(op, inputs=(*op.inputs[:index], done[old], *op.inputs[index + 1 :]))
 
 
-def read_as_floats(graph: OpGraph) -> None:
+def widen_reads(graph: OpGraph) -> None:
     """Insert a `cast` before ops that read only float32, and after embeddings of float16 or bfloat16 tables."""
     done: dict[Value, Value] = {}
     graph.ops = [each for op in graph.ops for each in _converted(op, done)]
@@ -74,7 +74,7 @@ def _converted(op: Op, done: dict[Value, Value]) -> Iterator[Op]:
         yield replace(op, outputs=(rows,))
         yield Op(Cast(), (rows,), op.outputs, nodes=op.nodes)
         return
-    halves = [each for each in op.inputs if each.dtype in HALVES]
+    halves = [each for each in op.inputs if each.dtype in FLOAT16_DTYPES]
     if halves and not isinstance(op.spec, _READERS):
         for each in (each for each in halves if each.constant is not None and each not in done):
             done[each] = Value(torch.float32, each.dims)

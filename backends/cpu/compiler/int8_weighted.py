@@ -40,7 +40,7 @@ class Weighted:
         self._x, self._reading, self._y = x, reading, view(op.output, writer.output.dims)
         self._codes, self._bias = _as_kernels(codes.codes), bias
         self._scales = (codes.scales.double() * reading.scale).float()
-        self._quantizing = with_clamp(op.spec.quantizing, spec.activation)
+        self._output_quantization = with_clamp(op.spec.output_quantization, spec.activation)
         self._nodes = writer.nodes + op.nodes
 
     def ops(self) -> list[Op] | None:
@@ -48,7 +48,7 @@ class Weighted:
         if isinstance(self._operation, DwconvF32):
             return self._depthwise(self._operation.window)
         if isinstance(self._operation, GemmF32):
-            self._x, self._y = _as_picture(self._x), _as_picture(self._y)
+            self._x, self._y = _as_image(self._x), _as_image(self._y)
             return self._convolution(Window((1, 1)), 1)
         before = self._in_order() if self._operation.planar else []
         after = self._convolution(self._operation.window, self._operation.groups)
@@ -82,7 +82,7 @@ class Weighted:
 
         `narrow_products` replaces max_exact_terms and min_value.
         """
-        return self._reading.zero_point, 0, torch.iinfo(self._x.dtype).min, self._quantizing
+        return self._reading.zero_point, 0, torch.iinfo(self._x.dtype).min, self._output_quantization
 
     def _op(self, spec: Any, packed: Tensor, pad: Callable[[Tensor], Tensor]) -> Op:
         sums = self._codes.flatten(1).sum(1, dtype=torch.int32)
@@ -99,7 +99,7 @@ def _as_kernels(codes: Tensor) -> Tensor:
     return codes.unsqueeze(2) if codes.dim() == 3 else codes
 
 
-def _as_picture(value: Value) -> Value:
+def _as_image(value: Value) -> Value:
     """View rows as an image [1, 1, rows, C]. Images are returned unchanged."""
     *rows, columns = value.dims
     if len(value.dims) == 4:
@@ -112,5 +112,5 @@ def is_clamp(activation: Activation) -> bool:
     return activation == NONE or activation.function is ActivationFunction.CLAMP
 
 
-def with_clamp(quantizing: OutputQuantization, activation: Activation) -> OutputQuantization:
-    return quantizing if activation == NONE else clamped(quantizing, activation.low, activation.high)
+def with_clamp(output_quantization: OutputQuantization, activation: Activation) -> OutputQuantization:
+    return output_quantization if activation == NONE else clamped(output_quantization, activation.low, activation.high)

@@ -1,14 +1,14 @@
-/* A strip of int8 depthwise convolution: a range of channels along rows of the output, and the rows
+/* A span of int8 depthwise convolution: a range of channels along rows of the output, and the rows
  * of the image that they read. */
-#ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_STRIP_QS8_H_
-#define BACKENDS_CPU_MICROKERNELS_DWCONV_STRIP_QS8_H_
+#ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_SPAN_QS8_H_
+#define BACKENDS_CPU_MICROKERNELS_DWCONV_SPAN_QS8_H_
 
 #include "backends/cpu/microkernels/dwconv_qs8.h"
 #include "backends/cpu/microkernels/requantize.h"
 
 /* Number of channels that are computed and requantized at once. */
-#define ET_STRIP_CHANNELS (ET_ROUNDED * ET_CPU_LANES)
-#define ET_STRIP_PANELS (ET_STRIP_CHANNELS / ET_CPU_PANEL)
+#define ET_SPAN_CHANNELS (ET_ROUNDED * ET_CPU_LANES)
+#define ET_SPAN_PANELS (ET_SPAN_CHANNELS / ET_CPU_PANEL)
 
 /* Whether the accumulators of three pixels and all taps of a 3 x 3 window fit the registers. */
 #if defined(ET_CPU_ISA_AVX512)
@@ -17,9 +17,9 @@
 #define ET_HAS_SLIDE 0
 #endif
 
-_Static_assert(ET_STRIP_PANELS == ET_U8_MOST_PARTS, "each part is one panel");
-_Static_assert(ET_CPU_DWCONV_CHANNELS_I8 % ET_STRIP_CHANNELS == 0,
-               "blocks consist of whole strips");
+_Static_assert(ET_SPAN_PANELS == ET_U8_MOST_PARTS, "each part is one panel");
+_Static_assert(ET_CPU_DWCONV_CHANNELS_I8 % ET_SPAN_CHANNELS == 0,
+               "blocks consist of whole spans");
 
 /* How products are accumulated. */
 typedef enum et_form_i8 {
@@ -50,7 +50,7 @@ ET_INLINE void et_widen_quads_i8(const et_i8 *quads, bool is_signed,
   }
 }
 
-/* Requantization parameters of the channels of a strip. */
+/* Requantization parameters of the channels of a span. */
 typedef struct et_making_i8 {
   et_f32 scale[ET_ROUNDED];
   et_f32 bias[ET_ROUNDED];
@@ -65,12 +65,12 @@ typedef struct et_line_i8 {
 
 /* A range of channels along rows of the output. If the range is narrow, a vector is divided into
  * bands, each of which computes a different row. */
-typedef struct et_strip_i8 {
+typedef struct et_span_i8 {
   const et_cpu_dwconv_qs8 *depthwise;
   et_form_i8 form;
   size_t first_channel;
   size_t bands;
-  size_t count;  /* channels per band, at most ET_STRIP_CHANNELS / bands */
+  size_t count;  /* channels per band, at most ET_SPAN_CHANNELS / bands */
   size_t height; /* quads per column */
   et_line_i8 rows[ET_U8_MOST_PARTS][ET_CPU_DWCONV_QS8_MAX_TAPS];
   const uint8_t *end; /* end of readable memory */
@@ -83,7 +83,7 @@ typedef struct et_strip_i8 {
   bool is_far; /* see et_requantizer */
   et_u8 zero;
   et_u8 shift; /* added to each element */
-} et_strip_i8;
+} et_span_i8;
 
 /* A column of four image rows per band, and the distances to the next column. */
 typedef struct et_column_i8 {
@@ -102,7 +102,7 @@ ET_INLINE et_u8 et_made_i8(const et_making_i8 *m, const et_i32 *sums,
 }
 
 /* Returns column `x`, inside the image, of the four rows that start at `first`. */
-ET_INLINE et_column_i8 et_column_at_i8(const et_strip_i8 *s, size_t first,
+ET_INLINE et_column_i8 et_column_at_i8(const et_span_i8 *s, size_t first,
                                        size_t x) {
   et_column_i8 at = {0};
   for (size_t i = 0; i < 4; i++) {
@@ -115,4 +115,4 @@ ET_INLINE et_column_i8 et_column_at_i8(const et_strip_i8 *s, size_t first,
   return at;
 }
 
-#endif /* BACKENDS_CPU_MICROKERNELS_DWCONV_STRIP_QS8_H_ */
+#endif /* BACKENDS_CPU_MICROKERNELS_DWCONV_SPAN_QS8_H_ */

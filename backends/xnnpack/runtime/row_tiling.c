@@ -1,7 +1,7 @@
 /* Rule for inverted residuals, which emits mbconv_f32. The thresholds are shared with the CPU
  * backend's compiler: backends/cpu/schema/cost_model.py.
  *
- * Blocks are selected before their rule runs (chain.c). et_xnn_prefers_strip() checks the shapes,
+ * Blocks are selected before their rule runs (group.c). et_xnn_prefers_row_tiling() checks the shapes,
  * the filter height and the workspace of each block separately. The rule relies on these checks and
  * adds those that need the whole group:
  *
@@ -14,7 +14,7 @@
  * Tile rows and workspaces follow from declared sizes, so all modes emit the same op. The check of
  * mbconv_f32 verifies the workspace against the sizes of the call. et_xnn_emit() runs it in all
  * modes except COUNT. */
-#include "backends/xnnpack/runtime/strip.h"
+#include "backends/xnnpack/runtime/group.h"
 
 #include "backends/cpu/schema/cost_model.h"
 #include "backends/cpu/schema/kernel_sizes.h"
@@ -23,8 +23,6 @@
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-extern const et_backend_part et_cpu_op_mbconv_f32;
-
 /* Maximum size of a dimension. With this limit, the products below fit in int64. */
 #define MOST_SIZE (1 << 15)
 
@@ -32,20 +30,20 @@ extern const et_backend_part et_cpu_op_mbconv_f32;
 #define MOST_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_CPU_MBCONV_MAX_BLOCKS)
 
 /* A block with the sizes that the payload declares. */
-typedef struct strip {
+typedef struct tiled_block {
   et_xnn_window expand;
   et_xnn_window filter;
   int64_t height; /* height and width of the expanded image */
   int64_t width;
   int64_t filtered_width;
   int64_t channels; /* channels of the expanded image */
-} strip;
+} tiled_block;
 
 static bool is_within(int64_t size) { return size >= 1 && size <= MOST_SIZE; }
 
 /* Reads the depthwise convolution. Returns false if it does not have one filter per channel. */
 static bool filters_channels(const et_xnn_graph *graph, const et_xnn_part *part,
-                             strip *s) {
+                             tiled_block *s) {
   const et_xnn_node *node = &part->filter;
   const et_xnn_dims dims = et_xnn_value_at(graph, node->inputs[1]).dims;
   return et_xnn_window_of(node, &s->filter) && dims.rank == 4 &&
@@ -64,7 +62,8 @@ static bool is_product(const et_xnn_node *node) {
 
 /* Reads the attributes and declared sizes of a block. Returns false if it is not an inverted
  * residual. */
-static bool read(const et_xnn_graph *graph, const et_xnn_part *part, strip *s) {
+static bool read(const et_xnn_graph *graph, const et_xnn_part *part,
+                 tiled_block *s) {
   const et_xnn_dims x = et_xnn_as_image(
       &part->expand,
       et_xnn_value_at(graph, part->expand.inputs[ET_XNN_CONV_X]).dims);
@@ -88,7 +87,7 @@ static bool read(const et_xnn_graph *graph, const et_xnn_part *part, strip *s) {
 
 /* Returns the size of a thread's workspace in floats. It has a ring of expanded rows and `rows`
  * filtered rows. */
-static int64_t floats_of(const strip *s, int64_t rows) {
+static int64_t floats_of(const tiled_block *s, int64_t rows) {
   const int64_t ring =
       (rows - 1) * s->filter.stride[0] +
       (int64_t)(s->filter.kernel[0] - 1) * s->filter.dilation[0] + 1;
@@ -98,7 +97,7 @@ static int64_t floats_of(const strip *s, int64_t rows) {
 
 /* Returns the number of output rows in a tile. A tile has ET_CPU_ROW_TILING_PIXELS pixels, or fewer
  * if two workspaces would exceed ET_CPU_ROW_TILING_MAX_BYTES. */
-static int64_t rows_of(const strip *s) {
+static int64_t rows_of(const tiled_block *s) {
   int64_t rows =
       (ET_CPU_ROW_TILING_PIXELS + s->filtered_width - 1) / s->filtered_width;
   while (rows > 1 && 2 * 4 * floats_of(s, rows) > ET_CPU_ROW_TILING_MAX_BYTES) {
@@ -112,8 +111,9 @@ static int64_t bytes_of(int64_t height, int64_t width, int64_t channels) {
   return height * width * channels * (int64_t)sizeof(float);
 }
 
-bool et_xnn_prefers_strip(const et_xnn_graph *graph, const et_xnn_part *part) {
-  strip s;
+bool et_xnn_prefers_row_tiling(const et_xnn_graph *graph,
+                               const et_xnn_part *part) {
+  tiled_block s;
   return read(graph, part, &s) &&
          bytes_of(s.height, s.width, s.channels) >=
              ET_CPU_ROW_TILING_MIN_BYTES &&
@@ -255,7 +255,7 @@ static needs needs_of(const et_xnn_builder *b, const layers *l) {
   needs r = {0, 1};
   for (size_t i = 0; i < g->part_count; i++) {
     const bool is_last = i + 1u == g->part_count;
-    strip s = {.channels = 0};
+    tiled_block s = {.channels = 0};
     if (!read(b->graph, &g->parts[i], &s)) {
       return (needs){0, 0};
     }
@@ -298,7 +298,7 @@ static void emit(et_xnn_builder *b, const layers *l) {
                          (uint16_t)(FIXED_WORDS + g->part_count * PART_WORDS)});
 }
 
-void et_xnn_strip(et_xnn_builder *b) {
+void et_xnn_row_tiles(et_xnn_builder *b) {
   layers l[ET_CPU_MBCONV_MAX_BLOCKS];
   for (size_t i = 0; i < b->group->part_count; i++) {
     read_layers(b, &b->group->parts[i], &l[i]);

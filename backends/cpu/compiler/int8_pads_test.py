@@ -57,7 +57,7 @@ def _networks(layer: nn.Conv2d, recipe: Recipe, pads: tuple[int, int, int, int])
     ],
     ids=["planar", "padded", "groups", "depthwise"],
 )
-def test_zeros_between_bytes_are_pads_of_the_window(make: Callable[[], nn.Conv2d], recipe: Recipe) -> None:
+def test_int8_padding_ops_fold_into_the_window(make: Callable[[], nn.Conv2d], recipe: Recipe) -> None:
     torch.manual_seed(0)
     layer = make()
     network, inner, x = _networks(layer, recipe, (0, 1, 2, 1))

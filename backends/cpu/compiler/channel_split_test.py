@@ -9,7 +9,7 @@ from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
 from models.mobilenet import InvertedResidual
 
 
-def _picture(channels: int, side: int = 14) -> Tensor:
+def _image(channels: int, side: int = 14) -> Tensor:
     return torch.randn(1, channels, side, side).to(memory_format=torch.channels_last)
 
 
@@ -18,13 +18,13 @@ def _kinds(module: nn.Module, x: Tensor) -> list[str]:
 
 
 @pytest.mark.parametrize("columns", [96, 100])
-def test_the_widest_block_is_halved(columns: int) -> None:
-    module, x = InvertedResidual(96, columns, 1, 6).eval(), _picture(96)
+def test_channels_of_the_widest_block_are_split(columns: int) -> None:
+    module, x = InvertedResidual(96, columns, 1, 6).eval(), _image(96)
     assert _kinds(module, x) == ["gemm_f32", "dwconv_f32", "gemm_f32"] * 2
     assert_computes(module, x)
 
 
-def test_channels_that_are_no_whole_panels_are_halved() -> None:
+def test_partial_panels_of_channels_are_split() -> None:
     layers = (
         nn.Conv2d(40, 600, 1),
         nn.ReLU6(),
@@ -32,22 +32,22 @@ def test_channels_that_are_no_whole_panels_are_halved() -> None:
         nn.ReLU(),
         nn.Conv2d(600, 24, 1),
     )
-    module, x = nn.Sequential(*layers, nn.Hardswish()).eval(), _picture(40)
+    module, x = nn.Sequential(*layers, nn.Hardswish()).eval(), _image(40)
     halves = [spec for spec in specs(module, x) if spec.op_name() == "gemm_f32"]
     assert len(halves) == 4
     assert_computes(module, x)
 
 
-def test_each_of_the_widest_blocks_is_halved() -> None:
+def test_channels_of_each_widest_block_are_split() -> None:
     module = nn.Sequential(*(InvertedResidual(96, 96, 1, 6) for _ in range(3))).eval()
-    planned = plan(ops(module, _picture(96)))
-    expanded, picture = 4 * 14 * 14 * 288, 4 * 14 * 14 * 96
-    assert planned.size == planned.lower_bound == 2 * expanded + picture
+    planned = plan(ops(module, _image(96)))
+    expanded, image = 4 * 14 * 14 * 288, 4 * 14 * 14 * 96
+    assert planned.size == planned.lower_bound == 2 * expanded + image
 
 
 @pytest.mark.parametrize("channels", [8, 64])
 def test_what_takes_little_is_left_alone(channels: int) -> None:
-    assert _kinds(InvertedResidual(channels, channels, 1, 6).eval(), _picture(channels)) == [
+    assert _kinds(InvertedResidual(channels, channels, 1, 6).eval(), _image(channels)) == [
         "gemm_f32",
         "dwconv_f32",
         "gemm_f32",
@@ -66,6 +66,6 @@ def test_what_is_read_by_others_is_left_alone() -> None:
             filtered = self.filter(self.expand(x))
             return self.project(filtered), filtered.mean((2, 3))
 
-    module, x = Shared().eval(), _picture(96)
+    module, x = Shared().eval(), _image(96)
     assert _kinds(module, x).count("dwconv_f32") == 1
     assert_computes(module, x)

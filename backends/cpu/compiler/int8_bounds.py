@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.bytes_fusion import readers
 from backends.cpu.compiler.graph import Op, OpGraph, Value, source_of
+from backends.cpu.compiler.int8_fusion import readers
 from backends.cpu.compiler.lower.builder import view
 from backends.cpu.compiler.packing import max_exact_terms
 from backends.cpu.schema.convolution import ConvQs8, DwconvQs8
@@ -19,7 +19,7 @@ _Bounds = tuple[int, int]
 _WHOLE: dict[torch.dtype, _Bounds] = {torch.int8: (-128, 127), torch.uint8: (0, 255)}
 
 
-def bound_bytes(graph: OpGraph) -> None:
+def bound_int8_sums(graph: OpGraph) -> None:
     """Fold a `lut_qs8` that is a clamp or the identity into the op that writes its input.
 
     After: a quantizing op does not have such a lookup as the only reader of its output.
@@ -56,7 +56,7 @@ def _written_bounds(writer: Op | None, value: Value) -> _Bounds:
     """Return the lowest and the highest value that `writer` can store in `value`."""
     if writer is not None and isinstance(writer.spec, _WRITERS):
         spec: Any = writer.spec
-        return spec.quantizing.low, spec.quantizing.high
+        return spec.output_quantization.low, spec.output_quantization.high
     return _WHOLE[value.dtype]
 
 
@@ -66,8 +66,8 @@ def _merged(writer: Op | None, op: Op) -> Op | None:
     if bounds is None or writer is None or not isinstance(writer.spec, _WRITERS):
         return None
     spec: Any = writer.spec
-    low, high = (min(max(bound, spec.quantizing.low), spec.quantizing.high) for bound in bounds)
-    kept = replace(spec, quantizing=replace(spec.quantizing, low=low, high=high))
+    low, high = (min(max(bound, spec.output_quantization.low), spec.output_quantization.high) for bound in bounds)
+    kept = replace(spec, output_quantization=replace(spec.output_quantization, low=low, high=high))
     output = view(op.output, writer.output.dims)
     return replace(writer, spec=kept, outputs=(output,), nodes=writer.nodes + op.nodes)
 

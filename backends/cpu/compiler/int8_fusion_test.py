@@ -37,7 +37,9 @@ def assert_within_one_op(network: nn.Sequential, x: Tensor) -> None:
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=str)
 @pytest.mark.parametrize("make", [quantized.mlp, quantized.cnn])
-def test_bytes_are_those_of_the_network(make: Callable[[], tuple[nn.Sequential, Tensor]], recipe: Recipe) -> None:
+def test_int8_results_equal_those_of_the_network(
+    make: Callable[[], tuple[nn.Sequential, Tensor]], recipe: Recipe
+) -> None:
     network, x = make()
     assert_within_one_op(quantized.quantized(network, x, recipe), x)
 
@@ -71,13 +73,13 @@ def test_no_float_is_left() -> None:
     assert kinds(network, x) == ["Quantize", "Permute", "ConvQs8", *block, "ConvQs8", *pooled]
 
 
-def test_clamps_become_bounds_of_bytes() -> None:
+def test_clamps_become_bounds_of_int8_values() -> None:
     layer = nn.Sequential(nn.Linear(4, 4), nn.ReLU6())
     network = quantized.quantized(layer, torch.randn(3, 4) * 9)
     (op,) = (each for each in specs(network, torch.randn(3, 4)) if isinstance(each, ConvQs8))
     output = network[-1]
-    assert op.quantizing.low == output.zero_point
-    assert op.quantizing.high == min(127, output.zero_point + round(6 / output.scale))
+    assert op.output_quantization.low == output.zero_point
+    assert op.output_quantization.high == min(127, output.zero_point + round(6 / output.scale))
 
 
 def test_small_weights_are_told() -> None:
@@ -99,7 +101,7 @@ def test_small_taps_are_told() -> None:
         assert op.max_exact_terms == together
 
 
-def test_clamped_bytes_take_larger_weights() -> None:
+def test_clamped_int8_inputs_allow_larger_weights() -> None:
     """The clamp leaves 85 of 255 steps, and 85 * (127 + 127) fits in an int16."""
     network = quantized.quantized(nn.Sequential(nn.Linear(8, 8), nn.ReLU6(), nn.Linear(8, 4)), torch.randn(3, 8))
     clamped: Any = network[2]

@@ -1,10 +1,12 @@
-/* Broadcasting of operands to the sizes of an output. Dimensions are right-aligned as in PyTorch.
- * The output is divided into blocks of rows and columns of its last two dimensions. */
-#ifndef BACKENDS_CPU_OPS_BROADCAST_H_
-#define BACKENDS_CPU_OPS_BROADCAST_H_
+/* Code that elementwise ops share: broadcasting, and the verification of programs. */
+#ifndef BACKENDS_CPU_OPS_ELEMENTWISE_H_
+#define BACKENDS_CPU_OPS_ELEMENTWISE_H_
 
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/schema/kernel_sizes.h"
+
+/* Broadcasting of operands to the sizes of an output. Dimensions are right-aligned as in PyTorch.
+ * The output is divided into blocks of rows and columns of its last two dimensions. */
 
 /* Dimensions of the output. Dimensions that are contiguous in all operands are joined. The first
  * two have size 1, so that there are always rows and columns. */
@@ -41,4 +43,21 @@ et_cpu_broadcast et_cpu_broadcast_of(et_cpu_tensor *const *operands,
 et_cpu_block et_cpu_broadcast_block(const et_cpu_broadcast *broadcast,
                                     size_t index);
 
-#endif /* BACKENDS_CPU_OPS_BROADCAST_H_ */
+/* Verification of elementwise programs. */
+
+/* Program of an elementwise op, decoded from its attributes. */
+typedef struct et_cpu_elementwise_program {
+  int32_t operands;
+  const uint32_t *instructions; /* format: et_cpu_instruction_read() */
+  size_t count;
+} et_cpu_elementwise_program;
+
+/* Checks that a program is valid:
+ * - It has one operand per input of `op`, at least one instruction, and not too many registers.
+ * - Each instruction reads operands or results of earlier instructions.
+ * - Activation functions are known. */
+et_status et_cpu_check_elementwise_program(
+    const et_cpu_op *op, const et_cpu_elementwise_program *program,
+    et_error *error);
+
+#endif /* BACKENDS_CPU_OPS_ELEMENTWISE_H_ */

@@ -38,7 +38,7 @@ class _Block:
         return int(self.filtering.output.dims[-1])
 
 
-def halve_widest(graph: OpGraph) -> None:
+def split_widest_block(graph: OpGraph) -> None:
     """Halve the inverted residual that needs the most scratch, until another op needs more.
 
     After: the projection of such a block accumulates over the first half of its channels, then over the second. This is
@@ -46,7 +46,7 @@ def halve_widest(graph: OpGraph) -> None:
     """
     for _ in range(_MOST_HALVED):
         live = live_bytes(graph)
-        if not cost.prefers_halves(max(live, default=0)):
+        if not cost.prefers_channel_split(max(live, default=0)):
             return
         block = _block_around(graph, live.index(max(live)))
         if block is None:

@@ -19,7 +19,7 @@ from exir.testing.quantized import Affine, Layer, Recipe
 # Distance from a tie, in quantization steps. For closer results, float32 may round to either side.
 _TIE = 1e-4
 
-PICTURE = (2, 12, 9, 11)
+IMAGE = (2, 12, 9, 11)
 RECIPES = [Recipe(), Recipe(torch.uint8), Recipe(per_channel=False)]
 
 
@@ -121,7 +121,7 @@ WEIGHTED: dict[str, tuple[Callable[[], nn.Conv2d | nn.Linear], str]] = {
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_weighted_sums_are_exact(name: str, recipe: Recipe) -> None:
     make, kind = WEIGHTED[name]
-    x = torch.randn(PICTURE) + 0.4
+    x = torch.randn(IMAGE) + 0.4
     for activation in (nn.Identity(), nn.ReLU6()):
         network = Between(nn.Sequential(Layer(make(), recipe.per_channel), activation), [x], recipe)
         assert kinds(network, x) == {kind}
@@ -130,7 +130,7 @@ def test_weighted_sums_are_exact(name: str, recipe: Recipe) -> None:
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=str)
 @pytest.mark.parametrize("channels", [32, 96])
-def test_tiles_of_bytes_give_the_bytes_of_windows(channels: int, recipe: Recipe) -> None:
+def test_int8_winograd_equals_direct_convolution(channels: int, recipe: Recipe) -> None:
     x = torch.randn(2, channels, 9, 11) + 0.4
     convolution = Layer(nn.Conv2d(channels, 48, 3, padding=(1, 2)), recipe.per_channel)
     network = Between(nn.Sequential(convolution, nn.ReLU6()), [x], recipe)
@@ -153,7 +153,7 @@ def test_tiles_of_bytes_give_the_bytes_of_windows(channels: int, recipe: Recipe)
     ],
     ids=str,
 )
-def test_other_windows_of_bytes_stay_direct(layer: nn.Conv2d) -> None:
+def test_other_int8_windows_stay_direct_convolutions(layer: nn.Conv2d) -> None:
     x = torch.randn(1, layer.in_channels, 9, 11)
     assert _kinds(Between(Layer(layer, True), [x], Recipe()), x, winograd="always") == {"ConvQs8"}
 
@@ -169,13 +169,13 @@ ELEMENTWISE: dict[str, tuple[Callable[..., Tensor], str]] = {
 @pytest.mark.parametrize("name", ELEMENTWISE)
 def test_sums_and_products_of_two_tensors_are_exact(name: str, recipe: Recipe) -> None:
     function, kind = ELEMENTWISE[name]
-    x, y = torch.randn(PICTURE), 3 * torch.randn(PICTURE) + 1
+    x, y = torch.randn(IMAGE), 3 * torch.randn(IMAGE) + 1
     network = Between(function, [x, y], recipe)
     assert kinds(network, x, y) == {kind}
     assert_exact(network, x, y)
 
 
-def test_a_picture_is_multiplied_by_a_number_for_each_channel() -> None:
+def test_int8_images_are_scaled_per_channel() -> None:
     x = torch.randn(1, 12, 9, 11).contiguous(memory_format=torch.channels_last)
     y = torch.rand(1, 12, 1, 1)
     for inputs in ((x, y), (y, x)):
@@ -198,7 +198,7 @@ POOLED: dict[str, Callable[[Tensor], Tensor]] = {
 @pytest.mark.parametrize("recipe", RECIPES[:2], ids=str)
 @pytest.mark.parametrize("name", POOLED)
 def test_pooling_is_exact(name: str, recipe: Recipe) -> None:
-    x = torch.randn(PICTURE) + 0.3
+    x = torch.randn(IMAGE) + 0.3
     network = Between(POOLED[name], [x], recipe)
     assert kinds(network, x) == {"PoolQs8"}
     assert_exact(network, x)
@@ -219,7 +219,7 @@ FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
 @pytest.mark.parametrize("recipe", RECIPES[:2], ids=str)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_of_one_byte_are_looked_up(name: str, recipe: Recipe) -> None:
-    x = 3 * torch.randn(PICTURE)
+    x = 3 * torch.randn(IMAGE)
     network = Between(FUNCTIONS[name], [x], recipe)
     assert kinds(network, x) <= {"LutQs8"}
     found, expected = found_and_expected(network, [x])
@@ -227,8 +227,8 @@ def test_functions_of_one_byte_are_looked_up(name: str, recipe: Recipe) -> None:
     assert torch.equal(found, expected)
 
 
-def test_bytes_are_moved_as_they_are() -> None:
-    x, y = torch.randn(PICTURE), 3 * torch.randn(PICTURE)
+def test_moves_of_int8_values_do_not_requantize() -> None:
+    x, y = torch.randn(IMAGE), 3 * torch.randn(IMAGE)
     network = Between(lambda a, b: torch.cat([a, b, a], 1), [x, y], Recipe())
     assert kinds(network, x, y) <= {"LutQs8", "Copy"}
     assert_exact(network, x, y)

@@ -1,4 +1,8 @@
-"""Fuse dequantize, float ops and quantize into one int8 op."""
+"""Fuse dequantize, float ops and quantize into one int8 op.
+
+The fusion works on the op graph of a partition, where layouts, activations and residuals are part of ops. The pass
+`fuse_int8` (exir/graph/int8_fusion.py) does the same for operators of the edge dialect that are not delegated.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -6,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.bytes_weighted import Weighted, is_clamp, with_clamp
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
+from backends.cpu.compiler.int8_weighted import Weighted, is_clamp, with_clamp
 from backends.cpu.compiler.lower.builder import view
 from backends.cpu.compiler.ops.quantization import dequantized, is_row, quantized
 from backends.cpu.compiler.ops.reference import evaluate
@@ -27,20 +31,20 @@ _Source = tuple[Value, QuantParams]
 _Steps = list[Op] | None
 
 
-def compute_in_bytes(graph: OpGraph, constants: QuantizedConstants) -> None:
+def compute_in_int8(graph: OpGraph, constants: QuantizedConstants) -> None:
     """Replace float ops between dequantize and quantize by int8 ops.
 
     After: if all inputs of an op are dequantized and its output is only quantized, it is an int8 op, provided that one
     exists for it. No unused `dequantize` remains.
     """
-    _move_bytes_first(graph)
+    _sink_dequantize(graph)
     fusion = _Fusion(graph, constants)
     graph.ops = [each for op in graph.ops for each in fusion.become(op)]
     graph.ops = [op for op in graph.ops if op not in fusion.replaced]
     _drop_unread(graph)
 
 
-def _move_bytes_first(graph: OpGraph) -> None:
+def _sink_dequantize(graph: OpGraph) -> None:
     """Move `permute` before `dequantize`, so that it moves int8 values."""
     writers = {value: op for op in graph.ops for value in op.outputs}
     graph.ops = [each for op in graph.ops for each in _moved_first(writers, op)]
@@ -115,14 +119,14 @@ class _Fusion:
         if source is None:
             return None
         assert isinstance(writer.spec, PoolF32)
-        return [_op(PoolQs8(writer.spec, source[1], _quantizing(op)), [source[0]], writer, op)]
+        return [_op(PoolQs8(writer.spec, source[1], _output_quantization(op)), [source[0]], writer, op)]
 
     def _moved(self, writer: Op, op: Op) -> _Steps:
         """Copy int8 values. First requantize inputs whose quantization parameters differ from those of the output."""
         sources = self._sources(writer.inputs)
         if sources is None or (isinstance(writer.spec, Copy) and writer.spec.fill is not None):
             return None
-        before = [_requantizing(source, op) for source in sources]
+        before = [_requantized_op(source, op) for source in sources]
         inputs = [value if table is None else table.output for (value, _), table in zip(sources, before)]
         last = _op(writer.spec, inputs, writer, op)
         return [*(table for table in before if table is not None), last]
@@ -149,9 +153,9 @@ _MAKERS: dict[tuple[type[OpSpec], ...], Callable[[_Fusion, Op, Op], _Steps]] = {
 }
 
 
-def _quantizing(op: Op) -> OutputQuantization:
+def _output_quantization(op: Op) -> OutputQuantization:
     assert isinstance(op.spec, Quantize)
-    return op.spec.quantizing
+    return op.spec.output_quantization
 
 
 def _op(spec: OpSpec, inputs: Sequence[Value], writer: Op, op: Op) -> Op:
@@ -180,7 +184,7 @@ def _fused_binary(writer: Op, op: Op, sources: Sequence[_Source], function: Bina
     (a, first), (b, second) = full
     if a.dims != dims or not is_row(b.dims, dims):
         return None
-    return [_op(BinaryQs8(function, first, second, with_clamp(_quantizing(op), after)), [a, b], writer, op)]
+    return [_op(BinaryQs8(function, first, second, with_clamp(_output_quantization(op), after)), [a, b], writer, op)]
 
 
 def _looked_up(writer: Op, op: Op, source: _Source) -> Op:
@@ -191,7 +195,7 @@ def _looked_up(writer: Op, op: Op, source: _Source) -> Op:
         operands = [_number(each) if _is_number(each) else numbers for each in writer.inputs]
         evaluate(writer.spec, operands, [results], ())
         numbers = results
-    table = constant(quantized(_quantizing(op), numbers).to(op.output.dtype))
+    table = constant(quantized(_output_quantization(op), numbers).to(op.output.dtype))
     return _op(LutQs8(), [value, table], writer, op)
 
 
@@ -204,11 +208,11 @@ def _number(value: Value) -> Tensor:
     return value.constant.reshape(())
 
 
-def _requantizing(source: _Source, op: Op) -> Op | None:
+def _requantized_op(source: _Source, op: Op) -> Op | None:
     """Return the op that requantizes `source` to the output of `op`, or None if the quantized values are equal."""
     value, reading = source
     codes = _bytes_of(value.dtype)
-    table = quantized(_quantizing(op), dequantized(reading, codes)).to(op.output.dtype)
+    table = quantized(_output_quantization(op), dequantized(reading, codes)).to(op.output.dtype)
     if value.dtype == op.output.dtype and torch.equal(table, codes):
         return None
     return Op(LutQs8(), (value, constant(table)), (Value(table.dtype, value.dims),), nodes=op.nodes)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import torch
 
 from backends.cpu.compiler.graph import Op, OpGraph, Value
+from backends.cpu.compiler.lower.windows import MAX_SIZE
 from backends.cpu.compiler.ops.quantization import dequantized, quantized
-from backends.cpu.compiler.ops.window import MAX_SIZE
 from backends.cpu.compiler.rewrite import Rewriter
 from backends.cpu.schema.convolution import ConvF32, DwconvF32
 from backends.cpu.schema.copies import Copy
@@ -56,7 +56,7 @@ def _sole_writer(rewriter: Rewriter, op: Op) -> Op | None:
 def _keeps_zero(quantize: Op, dequantize: Op) -> bool:
     if not isinstance(quantize.spec, Quantize) or not isinstance(dequantize.spec, Dequantize):
         return False
-    return dequantized(dequantize.spec.params, quantized(quantize.spec.quantizing, torch.zeros(1))).item() == 0
+    return dequantized(dequantize.spec.params, quantized(quantize.spec.output_quantization, torch.zeros(1))).item() == 0
 
 
 def _pads(copy: Op, height: int) -> Padding | None:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.ops.cast import HALVES
+from backends.cpu.compiler.ops.quantization import FLOAT16_DTYPES
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import Function, delegated, ops, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
@@ -50,7 +50,7 @@ def found_of(module: nn.Module, *inputs: Tensor, **options: Any) -> list[Tensor]
 
 
 def widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(each.float() if each.dtype in HALVES else each for each in inputs)
+    return tuple(each.float() if each.dtype in FLOAT16_DTYPES else each for each in inputs)
 
 
 def assert_is_as_float(module: nn.Module, *inputs: Tensor, **options: Any) -> None:
@@ -62,9 +62,9 @@ def assert_is_as_float(module: nn.Module, *inputs: Tensor, **options: Any) -> No
         torch.testing.assert_close(one.float(), other, rtol=0.51 * op, atol=2e-6)
 
 
-@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("dtype", FLOAT16_DTYPES)
 @pytest.mark.parametrize("name", LAYERS)
-def test_layers_of_halves_compute_as_floats(name: str, dtype: torch.dtype) -> None:
+def test_float16_layers_compute_in_float32(name: str, dtype: torch.dtype) -> None:
     make, sizes, kinds = LAYERS[name]
     module, x = make().to(dtype).eval(), torch.randn(sizes).to(dtype)
     found = [type(each) for each in specs(module, x)]
@@ -92,7 +92,7 @@ def test_an_option_stores_weights_of_floats_so(name: str, option: str) -> None:
         assert kinds[0] in map(type, found)
 
 
-def test_weights_of_halves_may_be_stored_as_floats() -> None:
+def test_float16_weights_can_be_stored_as_float32() -> None:
     module, x = nn.Linear(8, 8).half(), torch.randn(2, 8).half()
     assert GemmF32() in specs(module, x, weights="float32")
     assert_is_as_float(module, x, weights="float32")
@@ -112,7 +112,7 @@ def bytes_of(module: nn.Module, *inputs: Tensor, **options: Any) -> int:
     return len(payload.data) + sum(map(len, payload.named.values()))
 
 
-@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("dtype", FLOAT16_DTYPES)
 def test_a_table_that_is_a_weight_as_well_is_there_once(dtype: torch.dtype) -> None:
     module, tokens = Tied().to(dtype), torch.tensor([[1, 39, 7]])
     assert specs(module, tokens)[:2] == [Embedding(40), Cast()]
@@ -136,19 +136,19 @@ class Network(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.picture = nn.Sequential(nn.Conv2d(8, 32, 3, padding=1), nn.BatchNorm2d(32), nn.GELU())
+        self.image = nn.Sequential(nn.Conv2d(8, 32, 3, padding=1), nn.BatchNorm2d(32), nn.GELU())
         self.norm, self.joined, self.out = nn.LayerNorm(32), nn.Linear(32, 96), nn.Linear(32, 32)
         self.scale = nn.Parameter(torch.randn(32))
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        rows = self.picture(x).flatten(2).transpose(1, 2)
+        rows = self.image(x).flatten(2).transpose(1, 2)
         q, k, v = self.joined(self.norm(rows)).unflatten(2, (3, 4, 8)).permute(2, 0, 3, 1, 4).unbind()
         rows = rows + self.out(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)) * self.scale
         return rows.softmax(-1), rows.mean(1) > 0
 
 
-@pytest.mark.parametrize("dtype", HALVES)
-def test_whole_networks_of_halves_are_one_delegate(dtype: torch.dtype) -> None:
+@pytest.mark.parametrize("dtype", FLOAT16_DTYPES)
+def test_float16_networks_are_one_delegate(dtype: torch.dtype) -> None:
     module, x = Network().to(dtype).eval(), torch.randn(2, 8, 4, 4).to(dtype)
     one, other = found_of(module, x)
     with torch.no_grad():
@@ -157,7 +157,7 @@ def test_whole_networks_of_halves_are_one_delegate(dtype: torch.dtype) -> None:
     assert one.dtype == dtype and other.dtype == torch.bool
 
 
-def test_sizes_of_a_call_are_those_of_halves_as_well() -> None:
+def test_float16_tensors_have_dynamic_sizes() -> None:
     module, x = nn.Sequential(nn.Linear(8, 20), nn.ReLU(), nn.Linear(20, 8)).half(), torch.randn(3, 8).half()
     shapes = ({0: Dim("rows", min=1, max=9)},)
     payload = compile_partition(delegated(module, (x,), (shapes[0],)), Options())
@@ -181,7 +181,7 @@ class Kept(nn.Module):
         return self.kept * 2
 
 
-def test_buffers_of_halves_are_kept_as_halves() -> None:
+def test_float16_buffers_stay_float16() -> None:
     module = Kept()
     payload = compile_partition(delegated(module, (torch.randn(4).half(),)), Options())
     state, expected = torch.zeros(4).half(), torch.zeros(4).half()
@@ -201,14 +201,14 @@ def test_what_a_half_has_no_number_for_stays_a_float() -> None:
     assert specs(module, x, weights="bfloat16") == [GemmF32F16w()]
 
 
-def test_factors_become_part_of_weights_of_halves() -> None:
+def test_factors_fold_into_float16_weights() -> None:
     module = nn.Linear(8, 20).half()
     scale = torch.randn(20).half()
     found = specs(Function(lambda x: module(x) * scale), torch.randn(2, 8).half())
     assert [type(each) for each in found] == [Cast, GemmF32F16w, Cast]
 
 
-def test_winograd_and_strips_keep_floats() -> None:
+def test_winograd_and_row_tiling_keep_float32_weights() -> None:
     wide, x = nn.Conv2d(64, 64, 3, padding=1).eval(), torch.randn(1, 64, 28, 28)
     assert WinogradF32 in map(type, specs(wide, x))
     assert ConvF32F16w in map(type, specs(wide, x, weights="float16"))
