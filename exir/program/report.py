@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from torch.export import ExportedProgram
 from torch.fx import Node
+from torch.utils._pytree import KeyPath, SequenceKey, tree_flatten_with_path, tree_unflatten
 
 from exir import schema
 from exir.backend.tags import refusals_of
@@ -40,12 +41,29 @@ def lowering_report(programs: dict[str, ExportedProgram], emitted: EmitterOutput
     )
 
 
+def _output_names(program: ExportedProgram) -> list[str]:
+    """Return the keys of a returned dict or named tuple, or `output_<index>`."""
+    count = len(program.graph_signature.user_outputs)
+    spec = program.call_spec.out_spec
+    if spec is None or spec.num_leaves != count:
+        return [f"output_{index}" for index in range(count)]
+    leaves, _ = tree_flatten_with_path(tree_unflatten(range(count), spec))
+    return [_name_of_path(path) or f"output_{index}" for index, (path, _) in enumerate(leaves)]
+
+
+def _name_of_path(path: KeyPath) -> str:
+    """Return the path's keys joined by "_", or "" if it has only sequence indices."""
+    if all(isinstance(key, SequenceKey) for key in path):
+        return ""
+    return "_".join(str(key).strip(".[]'") for key in path)
+
+
 def _method_report(
     plan: schema.ExecutionPlan, program: ExportedProgram | None, emitted: EmitterOutput
 ) -> MethodReport:
     output = emitted.methods.get(str(plan.name))
     input_names = program.graph_signature.user_inputs if program else ()
-    output_names = program.graph_signature.user_outputs if program else ()
+    output_names = _output_names(program) if program else ()
     return MethodReport(
         name=str(plan.name),
         inputs=values_of(plan, plan.inputs, input_names),

@@ -264,3 +264,14 @@ def test_single_pixel_image_has_five_classes(tmp_path: Path) -> None:
     path = tmp_path / "dot.png"
     Image.new("RGB", (1, 1), "red").save(path)
     assert len(_named(path)) == 5
+
+
+def test_cpp_program_names_the_flower() -> None:
+    result = subprocess.run([os.environ["NAME_PHOTO"], _FLOWER], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (0, "daisy\n")
+
+
+def test_cpp_program_reports_a_missing_photo() -> None:
+    result = subprocess.run([os.environ["NAME_PHOTO"], "no_such.jpg"], capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "no_such.jpg" in result.stderr

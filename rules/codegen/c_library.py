@@ -1,9 +1,12 @@
-"""Write the C side of compiled models: typed header, registry, embedded program.
+"""Write the C and C++ sides of compiled models.
+
+The files are typed headers, a registry, and the embedded program.
 
 Usage: `python3 -m rules.codegen.c_library --target //models:mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
     --out-data … --kernels kernels/portable/kernels.toml --model PREFIX MANIFEST PTE [--model …] [--backend ID=SYMBOL …]
     [--weights PREFIX PTD …] [--borrow-weights] [--borrow-program PREFIX PATH …] [--shared-memory PREFIX]
-    [--out-exports … [--export SYMBOL …]]`
+    [--out-exports … [--export SYMBOL …]]
+    [--out-cpp-header … --cpp-include models/mobilenet_cc.hpp [--cpp-namespace NAMESPACE] [--cpp-class NAME]]`
 
 With --out-exports, the files are for a shared library. The option names a linker version script that lists
 the exported symbols.
@@ -16,6 +19,8 @@ import sys
 from pathlib import Path
 
 from exir.operators.document import TableError
+from rules.codegen.cpp_header import cpp_header
+from rules.codegen.cpp_names import check_class_names, class_names
 from rules.codegen.data_file import data_source
 from rules.codegen.header import header
 from rules.codegen.identifiers import check_names
@@ -56,6 +61,10 @@ def _parse_arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--out-header", type=Path, required=True)
     parser.add_argument("--out-source", type=Path, required=True)
     parser.add_argument("--out-data", type=Path, required=True)
+    parser.add_argument("--out-cpp-header", type=Path, help="C++ header")
+    parser.add_argument("--cpp-include", default="", help="include path of the C++ header")
+    parser.add_argument("--cpp-namespace", default="", help="instead of the package")
+    parser.add_argument("--cpp-class", default="", help="name of the class of a single model")
     return parser.parse_args(argv)
 
 
@@ -109,6 +118,18 @@ def _generate_library(options: argparse.Namespace) -> None:
     if is_shared:
         options.out_exports.write_text(_version_script(models, options.export), encoding="utf-8")
     options.out_data.write_text(data_source(programs, _embedded_weights(options, models)), encoding="utf-8")
+    if options.out_cpp_header:
+        options.out_cpp_header.write_text(_cpp_header_text(options, models, borrowed), encoding="utf-8")
+
+
+def _cpp_header_text(options: argparse.Namespace, models: list[Model], borrowed: Borrowed) -> str:
+    if options.cpp_class and len(models) > 1:
+        raise CodegenError("cpp_class is set for several models; remove it, or make a library for each model")
+    package = options.target.rpartition("//")[2].partition(":")[0]
+    names = [class_names(model, package, options.cpp_namespace, options.cpp_class) for model in models]
+    check_class_names(models, names)
+    guard = header_guard(options.cpp_include, options.target)
+    return cpp_header(guard, options.include, models, borrowed, names)
 
 
 def _version_script(models: list[Model], additional: list[str]) -> str:

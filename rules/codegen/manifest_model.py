@@ -192,7 +192,7 @@ def _read_slots(entries: list[dict], role: str) -> tuple[Slot, ...]:
     return tuple(
         Slot(
             index=index,
-            name=name if role == "input" and name and names.count(name) == 1 else f"{role}_{index}",
+            name=name if name and names.count(name) == 1 else f"{role}_{index}",
             kind=entry["kind"],
             dtype=entry.get("dtype", ""),
             shape=tuple(entry.get("shape", ())),

@@ -11,7 +11,7 @@ load("//rules/private:model_library.bzl", "MODEL_LIBRARY_ATTRS", "borrowed_progr
 
 _DOC = """Compiled models as a C library.
 
-The library has a typed header `<package>/<name>.h`, the bytes of the programs in read-only memory, and a table with only the
+The library has typed headers `<package>/<name>.h` for C and `<package>/<name>.hpp` for C++17, the bytes of the programs in read-only memory, and a table with only the
 kernels and backends that they use. It runs no code before `main` and looks up nothing at run time."""
 
 _ATTRS = dict(
@@ -37,7 +37,7 @@ def _impl(ctx):
     )
     return [
         DefaultInfo(
-            files = depset([generated.header] + _static_archives(linking_outputs.library_to_link)),
+            files = depset(generated.headers + _static_archives(linking_outputs.library_to_link)),
             runfiles = borrowed_programs(ctx, generated.models),
         ),
         CcInfo(compilation_context = compilation_context, linking_context = linking_context),

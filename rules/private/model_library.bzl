@@ -31,6 +31,16 @@ MODEL_LIBRARY_ATTRS = {
     "shared_memory": attr.bool(
         doc = "Define `<package>_<name>_memory`, a type that is large enough for each of the methods, for models that never run at the same time.",
     ),
+    "cpp_namespace": attr.string(
+        doc = "Namespace of the C++ classes, such as `acme::vision`. Default: the package, such as `models::vision`.",
+    ),
+    "cpp_class": attr.string(
+        doc = "Name of the C++ class, for a library of one model. Default: the model's `prefix` in Pascal case.",
+    ),
+    "_cpp": attr.label(
+        default = "//bindings/cc:core",
+        providers = [CcInfo],
+    ),
     "_runtime": attr.label(
         default = "//runtime",
         providers = [CcInfo],
@@ -52,7 +62,8 @@ def generate_library(ctx, flags = [], exports = None):
       exports: File for the linker version script. If given, the C side is that of a shared library.
 
     Returns:
-      struct: `models`, list of ExecutorchModelInfo, and the files `header`, `source` and `data`.
+      struct: `models`, list of ExecutorchModelInfo; the files `header` (C), `source` and `data`; and `headers`, the C header and, for
+      a static library, the C++ header.
     """
     toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
     models = [target[ExecutorchModelInfo] for target in ctx.attr.models]
@@ -60,6 +71,7 @@ def generate_library(ctx, flags = [], exports = None):
     header = ctx.actions.declare_file(name + ".h")
     source = ctx.actions.declare_file(name + ".c")
     data = ctx.actions.declare_file(name + "_data.S")
+    cpp_header = None if exports else ctx.actions.declare_file(name + ".hpp")
     kernel_infos = _kernel_infos(models)
     operators = operator_tables(kernel_infos)
     kernels = kernel_tables(kernel_infos)
@@ -67,7 +79,7 @@ def generate_library(ctx, flags = [], exports = None):
 
     # Joined with "=": labels of other repositories start with @, which would mark a params file.
     args.add("--target=" + display_label(ctx.label))
-    args.add("--include", ctx.label.package + "/" + header.basename if ctx.label.package else header.basename)
+    args.add("--include", _include_path(ctx, header))
     for model in models:
         args.add_all("--model", [model.prefix, model.manifest, model.pte])
         if model.weights:
@@ -87,6 +99,11 @@ def generate_library(ctx, flags = [], exports = None):
     args.add_all(flags)
     if exports:
         args.add("--out-exports", exports)
+    if cpp_header:
+        args.add("--out-cpp-header", cpp_header)
+        args.add("--cpp-include", _include_path(ctx, cpp_header))
+        args.add("--cpp-namespace=" + ctx.attr.cpp_namespace)
+        args.add("--cpp-class=" + ctx.attr.cpp_class)
     args.add("--out-header", header)
     args.add("--out-source", source)
     args.add("--out-data", data)
@@ -98,11 +115,20 @@ def generate_library(ctx, flags = [], exports = None):
         module = "rules.codegen.c_library",
         arguments = args,
         inputs = depset([model.manifest for model in models], transitive = [operators, kernels]),
-        outputs = [header, source, data] + ([exports] if exports else []),
+        outputs = [header, source, data] + ([exports] if exports else [cpp_header]),
         mnemonic = "ExecutorchCodegen",
         progress_message = "Generating C for %s" % display_label(ctx.label),
     )
-    return struct(models = models, header = header, source = source, data = data)
+    return struct(
+        models = models,
+        header = header,
+        source = source,
+        data = data,
+        headers = [header] + ([cpp_header] if cpp_header else []),
+    )
+
+def _include_path(ctx, header):
+    return ctx.label.package + "/" + header.basename if ctx.label.package else header.basename
 
 def _runfiles_path(ctx, file):
     """Returns the path of a file below the runfiles folder of a running program."""
@@ -120,7 +146,7 @@ def library_deps(ctx, models):
       list[CcInfo]: the runtime, the kernels and the backends.
     """
     backends = depset(transitive = [model.backends for model in models]).to_list()
-    return [ctx.attr._runtime[CcInfo]] + [info.cc for info in _kernel_infos(models).to_list()] + [info.cc for info in backends if info.cc]
+    return [ctx.attr._runtime[CcInfo], ctx.attr._cpp[CcInfo]] + [info.cc for info in _kernel_infos(models).to_list()] + [info.cc for info in backends if info.cc]
 
 def _embedded_files(ctx, models):
     weights = [model.weights for model in models if model.weights and ctx.attr.weights == "embed"]
@@ -159,7 +185,7 @@ def compile_library(ctx, toolchain_args, generated, deps):
     """
     return cc_common.compile(
         name = ctx.label.name,
-        public_hdrs = [generated.header],
+        public_hdrs = generated.headers,
         srcs = [generated.source, generated.data],
         includes = [source_root(generated.header)],
         user_compile_flags = _COPTS,

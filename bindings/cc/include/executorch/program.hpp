@@ -1,0 +1,265 @@
+// Programs and methods whose inputs and outputs are known at run time only.
+//
+// For a model that the build knows, prefer the class in the generated header.
+#ifndef EXECUTORCH_PROGRAM_HPP_
+#define EXECUTORCH_PROGRAM_HPP_
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "executorch/file_loader.h"
+#include "executorch/hosted_method.h"
+#include "executorch/program.h"
+#include "executorch/result.hpp"
+#include "executorch/tensor.hpp"
+
+namespace executorch {
+
+// The dtype of elements of type T. float16 and bfloat16 have no C++17 type: pass their dtype.
+template <class T>
+inline constexpr et_scalar_type kDtypeOf =
+    T::no_tensor_has_elements_of_this_type;
+template <>
+inline constexpr et_scalar_type kDtypeOf<std::uint8_t> = ET_SCALAR_TYPE_UINT8;
+template <>
+inline constexpr et_scalar_type kDtypeOf<std::int8_t> = ET_SCALAR_TYPE_INT8;
+template <>
+inline constexpr et_scalar_type kDtypeOf<std::int16_t> = ET_SCALAR_TYPE_INT16;
+template <>
+inline constexpr et_scalar_type kDtypeOf<std::int32_t> = ET_SCALAR_TYPE_INT32;
+template <>
+inline constexpr et_scalar_type kDtypeOf<std::int64_t> = ET_SCALAR_TYPE_INT64;
+template <>
+inline constexpr et_scalar_type kDtypeOf<std::uint16_t> = ET_SCALAR_TYPE_UINT16;
+template <>
+inline constexpr et_scalar_type kDtypeOf<std::uint32_t> = ET_SCALAR_TYPE_UINT32;
+template <>
+inline constexpr et_scalar_type kDtypeOf<std::uint64_t> = ET_SCALAR_TYPE_UINT64;
+template <>
+inline constexpr et_scalar_type kDtypeOf<float> = ET_SCALAR_TYPE_FLOAT32;
+template <>
+inline constexpr et_scalar_type kDtypeOf<double> = ET_SCALAR_TYPE_FLOAT64;
+template <>
+inline constexpr et_scalar_type kDtypeOf<bool> = ET_SCALAR_TYPE_BOOL;
+template <>
+inline constexpr et_scalar_type kDtypeOf<std::complex<float>> =
+    ET_SCALAR_TYPE_COMPLEX64;
+template <>
+inline constexpr et_scalar_type kDtypeOf<std::complex<double>> =
+    ET_SCALAR_TYPE_COMPLEX128;
+
+// A loaded method. Its memory is on the heap. Move-only; one thread at a time may use it.
+class Method {
+ public:
+  Method(Method &&other) noexcept : hosted_(std::exchange(other.hosted_, {})) {}
+  Method &operator=(Method &&other) noexcept {
+    std::swap(hosted_, other.hosted_);
+    return *this;
+  }
+  ~Method() { et_hosted_method_free(&hosted_); }
+
+  // The C handle, valid for the lifetime of the object. NULL after the object was moved from.
+  et_method *get() const noexcept { return hosted_.method; }
+
+  std::size_t input_count() const noexcept {
+    return get() == nullptr ? 0 : et_method_input_count(get());
+  }
+  std::size_t output_count() const noexcept {
+    return get() == nullptr ? 0 : et_method_output_count(get());
+  }
+
+  // Sets input `index` to `count` elements with these sizes; see et_method_set_input.
+  template <class T>
+  Result<void> set_input(std::size_t index, const T *data, std::size_t count,
+                         std::initializer_list<std::int32_t> sizes,
+                         et_scalar_type dtype = kDtypeOf<T>) noexcept {
+    Error error;
+    if (get() == nullptr) {
+      return not_loaded();
+    }
+    et_method_set_input(get(), index, dtype, sizes.begin(), sizes.size(), data,
+                        count * sizeof(T), error.get());
+    return error;
+  }
+
+  // The same with a container such as std::vector.
+  template <class Container, detail::IfContiguous<Container> = 0>
+  Result<void> set_input(std::size_t index, const Container &elements,
+                         std::initializer_list<std::int32_t> sizes) noexcept {
+    return set_input(index, elements.data(), elements.size(), sizes);
+  }
+
+  // Sets an integer input; see et_method_set_scalar_input.
+  Result<void> set_input(std::size_t index, std::int64_t value) noexcept {
+    Error error;
+    if (get() == nullptr) {
+      return not_loaded();
+    }
+    et_value given;
+    given.tag = ET_VALUE_INT;
+    given.u.as_int = value;
+    et_method_set_scalar_input(get(), index, &given, error.get());
+    return error;
+  }
+
+  Result<void> execute() noexcept {
+    Error error;
+    if (get() == nullptr) {
+      return not_loaded();
+    }
+    et_method_execute(get(), error.get());
+    return error;
+  }
+
+  // The value of output `index`, valid until an input is set or the method runs again.
+  Result<const et_value *> output(std::size_t index) const noexcept {
+    Error error;
+    if (get() == nullptr) {
+      return not_loaded();
+    }
+    const et_value *value = nullptr;
+    if (et_method_get_output(get(), index, &value, error.get()) !=
+        ET_STATUS_OK) {
+      return error;
+    }
+    return value;
+  }
+
+  // Output `index` as a tensor of this element type and rank. INVALID_TYPE: it is another value.
+  template <class T, std::size_t Rank>
+  Result<Tensor<const T, Rank>> output(std::size_t index) const noexcept {
+    auto value = output(index);
+    if (!value) {
+      return value.error();
+    }
+    const et_value &found = **value;
+    if (found.tag != ET_VALUE_TENSOR ||
+        found.u.as_tensor->dtype != kDtypeOf<T> ||
+        found.u.as_tensor->rank != Rank) {
+      return Error(
+          ET_STATUS_INVALID_TYPE,
+          "the output is not a tensor of the requested element type and rank");
+    }
+    return Tensor<const T, Rank>(*found.u.as_tensor);
+  }
+
+  // Resets mutable buffers to their initial values.
+  void reset_state() noexcept {
+    if (get() != nullptr) {
+      et_method_reset_state(get());
+    }
+  }
+
+ private:
+  friend class Program;
+  Method() noexcept = default;
+
+  static Error not_loaded() noexcept {
+    return Error(
+        ET_STATUS_INVALID_STATE,
+        "the method was moved from; use the object that it was moved to");
+  }
+
+  et_hosted_method hosted_ = {};
+};
+
+// An open program. Move-only. It must outlive its methods.
+class Program {
+ public:
+  // Maps the file at `path`, which must not change while the program exists.
+  static Result<Program> open(const char *path) noexcept {
+    Result<Program> program = empty();
+    if (program) {
+      Error error;
+      if (et_file_open(path, &program->opened_->file, error.get()) !=
+              ET_STATUS_OK ||
+          et_program_load(program->opened_->file.bytes,
+                          &program->opened_->program,
+                          error.get()) != ET_STATUS_OK) {
+        return error;
+      }
+    }
+    return program;
+  }
+
+  // Borrows 16-byte aligned bytes for the lifetime of the program.
+  static Result<Program> load(et_span bytes) noexcept {
+    Result<Program> program = empty();
+    if (program) {
+      Error error;
+      if (et_program_load(bytes, &program->opened_->program, error.get()) !=
+          ET_STATUS_OK) {
+        return error;
+      }
+    }
+    return program;
+  }
+
+  // Loads a method. `registry` has the linked kernels and backends: `<prefix>_registry` of a
+  // generated C header, or `et_linked_registry`.
+  Result<Method> load_method(
+      const char *name, const et_registry &registry,
+      const et_method_options &options = {}) const noexcept {
+    Error error;
+    if (opened_ == nullptr) {
+      return Error(
+          ET_STATUS_INVALID_STATE,
+          "the program was moved from; use the object that it was moved to");
+    }
+    Method method;
+    if (et_hosted_method_load(&opened_->program, name, &registry, &options,
+                              &method.hosted_, error.get()) != ET_STATUS_OK) {
+      return error;
+    }
+    return method;
+  }
+
+  std::size_t method_count() const noexcept {
+    return opened_ == nullptr ? 0 : et_program_method_count(&opened_->program);
+  }
+
+  // Name of method `index`; empty if the index is out of range.
+  std::string_view method_name(std::size_t index) const noexcept {
+    et_string name = {nullptr, 0};
+    if (index < method_count()) {
+      et_program_method_name(&opened_->program, index, &name);
+    }
+    return {name.data, name.size};
+  }
+
+ private:
+  // At a fixed address, because methods point to it.
+  struct Opened {
+    Opened() noexcept = default;
+    Opened(const Opened &) = delete;
+    Opened &operator=(const Opened &) = delete;
+    ~Opened() { et_file_close(&file); }
+
+    et_file file = {};
+    et_program program = {};
+  };
+
+  Program() noexcept = default;
+
+  static Result<Program> empty() noexcept {
+    Program program;
+    program.opened_.reset(new (std::nothrow) Opened);
+    if (program.opened_ == nullptr) {
+      return Error(ET_STATUS_MEMORY_TOO_SMALL,
+                   "the heap has no memory for the program");
+    }
+    return program;
+  }
+
+  std::unique_ptr<Opened> opened_;
+};
+
+}  // namespace executorch
+
+#endif  // EXECUTORCH_PROGRAM_HPP_

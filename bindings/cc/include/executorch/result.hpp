@@ -1,0 +1,151 @@
+// Errors and results of the C++ interface, for code with and without exceptions.
+#ifndef EXECUTORCH_RESULT_HPP_
+#define EXECUTORCH_RESULT_HPP_
+
+#include <cassert>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "executorch/status.h"
+
+namespace executorch {
+
+// The status and message of a failed call.
+class Error {
+ public:
+  // The state before a call; the status is OK.
+  Error() noexcept {
+    error_.status = ET_STATUS_OK;
+    error_.message[0] = '\0';
+  }
+
+  // `message` is cut to ET_ERROR_MESSAGE_BYTES - 1 bytes.
+  Error(et_status status, const char *message) noexcept {
+    error_.status = status;
+    copy(0, message);
+  }
+
+  et_status status() const noexcept { return error_.status; }
+
+  // A name such as "INVALID_ARGUMENT".
+  const char *name() const noexcept { return et_status_name(error_.status); }
+
+  // Names the invalid element, its value and a remedy. Empty if the runtime was built with codes
+  // and the caller is at fault.
+  const char *message() const noexcept { return error_.message; }
+
+  // For calls of C functions.
+  et_error *get() noexcept { return &error_; }
+
+  // Inserts `place` and ": " before the message.
+  Error &at(const char *place) noexcept {
+    char message[ET_ERROR_MESSAGE_BYTES];
+    std::memcpy(message, error_.message, sizeof message);
+    copy(copy(copy(0, place), ": "), message);
+    return *this;
+  }
+
+ private:
+  // Copies `text` to `offset`, and returns the offset of the NUL.
+  std::size_t copy(std::size_t offset, const char *text) noexcept {
+    for (; *text != '\0' && offset + 1 < sizeof error_.message; text++) {
+      error_.message[offset++] = *text;
+    }
+    error_.message[offset] = '\0';
+    return offset;
+  }
+
+  et_error error_;
+};
+
+// A value, or the error of the call that did not return it.
+//
+// Reading the value of a failed result, or the error of a successful one, is a bug of the caller;
+// `assert` reports it.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) noexcept : has_value_(true) {
+    new (&value_) T(std::move(value));
+  }
+  Result(const Error &error) noexcept : error_(error), has_value_(false) {}
+
+  Result(Result &&other) noexcept : has_value_(other.has_value_) {
+    if (has_value_) {
+      new (&value_) T(std::move(other.value_));
+    } else {
+      new (&error_) Error(other.error_);
+    }
+  }
+  Result &operator=(Result &&other) noexcept {
+    if (this != &other) {
+      this->~Result();
+      new (this) Result(std::move(other));
+    }
+    return *this;
+  }
+  ~Result() {
+    if (has_value_) {
+      value_.~T();
+    }
+  }
+
+  bool has_value() const noexcept { return has_value_; }
+  explicit operator bool() const noexcept { return has_value_; }
+
+  T &value() & noexcept {
+    assert(has_value_);
+    return value_;
+  }
+  const T &value() const & noexcept {
+    assert(has_value_);
+    return value_;
+  }
+  T value() && noexcept {
+    assert(has_value_);
+    return std::move(value_);
+  }
+  T &operator*() & noexcept { return value(); }
+  const T &operator*() const & noexcept { return value(); }
+  T operator*() && noexcept { return std::move(*this).value(); }
+  T *operator->() noexcept { return &value(); }
+  const T *operator->() const noexcept { return &value(); }
+
+  const Error &error() const noexcept {
+    assert(!has_value_);
+    return error_;
+  }
+
+ private:
+  union {
+    T value_;
+    Error error_;
+  };
+  bool has_value_;
+};
+
+// Success, or an error.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() noexcept = default;
+  Result(const Error &error) noexcept : error_(error) {}
+
+  bool has_value() const noexcept { return error_.status() == ET_STATUS_OK; }
+  explicit operator bool() const noexcept { return has_value(); }
+
+  const Error &error() const noexcept {
+    assert(!has_value());
+    return error_;
+  }
+
+ private:
+  Error error_;
+};
+
+}  // namespace executorch
+
+#endif  // EXECUTORCH_RESULT_HPP_

@@ -1,0 +1,198 @@
+// Views of elements: inputs that the caller passes, and outputs of a method.
+#ifndef EXECUTORCH_TENSOR_HPP_
+#define EXECUTORCH_TENSOR_HPP_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#if __has_include(<version>)
+#include <version>
+#endif
+#ifdef __cpp_lib_span
+#include <span>
+#endif
+
+#include "executorch/tensor.h"
+
+namespace executorch {
+
+// A size that differs between calls, in the type of an input.
+inline constexpr std::int32_t kDynamic = -1;
+
+// A view of a tensor's elements, in the tensor's dim order. It does not own them.
+template <class T, std::size_t Rank>
+class Tensor {
+ public:
+  using Sizes = std::array<std::int32_t, Rank>;
+
+  constexpr Tensor(T *data, const Sizes &sizes) noexcept
+      : data_(data), sizes_(sizes) {}
+
+  // Views a tensor of the runtime, which has this rank and dtype.
+  explicit Tensor(const et_tensor &tensor) noexcept
+      : data_(static_cast<T *>(tensor.data)), sizes_() {
+    for (std::size_t i = 0; i < Rank; i++) {
+      sizes_[i] = tensor.sizes[i];
+    }
+  }
+
+  constexpr T *data() const noexcept { return data_; }
+  constexpr const Sizes &sizes() const noexcept { return sizes_; }
+
+  // Number of elements.
+  constexpr std::size_t size() const noexcept {
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < Rank; i++) {
+      count *= static_cast<std::size_t>(sizes_[i]);
+    }
+    return count;
+  }
+
+  constexpr T *begin() const noexcept { return data_; }
+  constexpr T *end() const noexcept { return data_ + size(); }
+  constexpr T &operator[](std::size_t index) const noexcept {
+    return data_[index];
+  }
+
+#ifdef __cpp_lib_span
+  constexpr operator std::span<T>() const noexcept { return {data_, size()}; }
+#endif
+
+ private:
+  T *data_;
+  Sizes sizes_;
+};
+
+namespace detail {
+
+// Number of elements of a container whose type states it (std::array, std::span with an extent);
+// otherwise SIZE_MAX.
+template <class Container, class = void>
+struct StaticCount {
+  static constexpr std::size_t value = SIZE_MAX;
+};
+template <class T, std::size_t Count>
+struct StaticCount<std::array<T, Count>> {
+  static constexpr std::size_t value = Count;
+};
+template <class Container>
+struct StaticCount<Container, std::void_t<decltype(Container::extent)>> {
+  static constexpr std::size_t value = Container::extent;
+};
+
+template <class Container>
+using Element = std::remove_cv_t<
+    std::remove_pointer_t<decltype(std::declval<const Container &>().data())>>;
+
+// Types with data() and size(), such as std::vector and std::span.
+template <class Container, class = void>
+struct IsContiguous : std::false_type {};
+template <class Container>
+struct IsContiguous<
+    Container, std::void_t<Element<Container>,
+                           decltype(std::declval<const Container &>().size())>>
+    : std::true_type {};
+
+template <class Type, class Result = int>
+using IfContiguous = std::enable_if_t<IsContiguous<Type>::value, Result>;
+template <class Type, class Result = int>
+using IfArray = std::enable_if_t<std::is_array_v<Type>, Result>;
+
+}  // namespace detail
+
+// The elements of an input with fixed sizes: a borrowed pointer and a count.
+//
+// A wrong element type, or a wrong count that the argument's type states, does not compile. Other
+// counts are checked by the call.
+template <class T, std::size_t Count>
+class Elements {
+ public:
+  // From an array with any number of dimensions.
+  template <class Array, detail::IfArray<Array> = 0>
+  Elements(const Array &array) noexcept
+      : data_(reinterpret_cast<const T *>(&array)), size_(Count) {
+    static_assert(
+        std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<Array>>, T>,
+        "the array's element type differs from the input's");
+    static_assert(sizeof(Array) == Count * sizeof(T),
+                  "the array's element count differs from the input's");
+  }
+
+  // From a container such as std::vector, std::array or std::span.
+  template <class Container, detail::IfContiguous<Container> = 0>
+  constexpr Elements(const Container &container) noexcept
+      : data_(container.data()), size_(container.size()) {
+    static_assert(std::is_same_v<detail::Element<Container>, T>,
+                  "the container's element type differs from the input's");
+    constexpr std::size_t count = detail::StaticCount<Container>::value;
+    static_assert(count == SIZE_MAX || count == Count,
+                  "the container's element count differs from the input's");
+  }
+
+  constexpr Elements(const T *data, std::size_t size) noexcept
+      : data_(data), size_(size) {}
+
+  constexpr const T *data() const noexcept { return data_; }
+  constexpr std::size_t size() const noexcept { return size_; }
+  static constexpr std::size_t expected_size() noexcept { return Count; }
+
+ private:
+  const T *data_;
+  std::size_t size_;
+};
+
+// The elements of an input with dynamic sizes. `Bounds` are the sizes, with kDynamic for those that
+// differ between calls.
+template <class T, std::int32_t... Bounds>
+class DynamicElements {
+ public:
+  using Sizes = std::array<std::int32_t, sizeof...(Bounds)>;
+
+  // With all sizes. The call checks that their product is the number of elements.
+  template <class Container, detail::IfContiguous<Container> = 0>
+  constexpr DynamicElements(const Container &container,
+                            const Sizes &sizes) noexcept
+      : DynamicElements(container.data(), container.size(), sizes) {
+    static_assert(std::is_same_v<detail::Element<Container>, T>,
+                  "the container's element type differs from the input's");
+  }
+
+  // If one size is dynamic, it follows from the number of elements.
+  template <class Container, detail::IfContiguous<Container> = 0>
+  constexpr DynamicElements(const Container &container) noexcept
+      : DynamicElements(container, deduced(container.size())) {
+    static_assert(
+        ((Bounds == kDynamic) + ... + 0) == 1,
+        "the input has several dynamic sizes; pass {elements, {sizes}}");
+  }
+
+  constexpr DynamicElements(const T *data, std::size_t size,
+                            const Sizes &sizes) noexcept
+      : data_(data), size_(size), sizes_(sizes) {}
+
+  constexpr const T *data() const noexcept { return data_; }
+  constexpr std::size_t size() const noexcept { return size_; }
+  constexpr const Sizes &sizes() const noexcept { return sizes_; }
+
+ private:
+  static constexpr Sizes deduced(std::size_t size) noexcept {
+    constexpr std::size_t others =
+        ((Bounds == kDynamic ? std::size_t{1}
+                             : static_cast<std::size_t>(Bounds)) *
+         ... * 1);
+    const std::size_t quotient = others == 0 ? 0 : size / others;
+    const auto dynamic =
+        static_cast<std::int32_t>(quotient < INT32_MAX ? quotient : INT32_MAX);
+    return {(Bounds == kDynamic ? dynamic : Bounds)...};
+  }
+
+  const T *data_;
+  std::size_t size_;
+  Sizes sizes_;
+};
+
+}  // namespace executorch
+
+#endif  // EXECUTORCH_TENSOR_HPP_
