@@ -51,7 +51,7 @@ static void start(file *f, size_t capacity, int64_t planned_bytes) {
   writer->capacity = capacity;
   writer->size = 0;
   if (writer->data == NULL) {
-    end_with("the heap has no room for the program");
+    end_with("out of memory for the program");
   }
   et_fb_append(writer, 40, 1); /* root, identifier, extended header */
   f->program = et_fb_add_table(writer, 8);

@@ -21,10 +21,10 @@ static const char *read_array(FILE *file, int rank, idx_array *out) {
   uint8_t head[4];
   if (fread(head, 1, 4, file) != 4 || head[0] != 0 || head[1] != 0 ||
       head[2] != 8) {
-    return "no IDX file of unsigned bytes";
+    return "not an IDX file of unsigned bytes";
   }
   if (head[3] != rank) {
-    return "the number of dimensions is not the one expected";
+    return "unexpected number of dimensions";
   }
   size_t count = 1;
   for (out->rank = 0; out->rank < rank; ++out->rank) {

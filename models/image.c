@@ -26,7 +26,7 @@ static int read_number(FILE *file) {
 
 static const char *read_ppm(FILE *file, rgb_image *out) {
   if (fgetc(file) != 'P' || fgetc(file) != '6') {
-    return "no binary PPM (P6); convert it first, for example: convert "
+    return "not a binary PPM (P6); convert it first, for example: convert "
            "photo.jpg photo.ppm";
   }
   out->width = read_number(file);

@@ -160,7 +160,7 @@ static et_status run_program(const float *input, const options *chosen,
   } else {
     printf("weights: %s\n", MODELS_MOBILENET_WEIGHTS_FROM_FILE
                                 ? "from the file given to the rule"
-                                : "seeded random; the classes mean nothing");
+                                : "seeded random; the classes are meaningless");
   }
   et_program program;
   et_status status = et_program_load(bytes, &program, error);

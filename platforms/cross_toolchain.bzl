@@ -27,14 +27,14 @@ _COPTS = [
 _ATTRS = {
     "prefix": attr.string(
         mandatory = True,
-        doc = "What the names of the tools in /usr/bin begin with.",
+        doc = "Prefix of the names of the tools in /usr/bin.",
     ),
     "includes": attr.string_list(
         mandatory = True,
-        doc = "Folders of the compiler's own headers.",
+        doc = "Include folders of the compiler.",
     ),
-    "copts": attr.string_list(doc = "Flags of every compilation."),
-    "linkopts": attr.string_list(doc = "Flags of every link."),
+    "copts": attr.string_list(doc = "Flags for all compilations."),
+    "linkopts": attr.string_list(doc = "Flags for all links."),
 }
 
 def _flags(name, actions, flags):
@@ -65,7 +65,7 @@ def _impl(ctx):
 _cross_config = rule(
     implementation = _impl,
     attrs = _ATTRS,
-    doc = "How a cross compiler is called.",
+    doc = "The tools and flags of a cross compiler.",
     provides = [CcToolchainConfigInfo],
 )
 

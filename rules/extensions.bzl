@@ -33,7 +33,7 @@ _packages = tag_class(
             doc = "Lock file with exact versions and hashes, as `pip-compile --generate-hashes` writes it.",
         ),
     },
-    doc = "Python packages of your own, such as `@<name>//timm`.",
+    doc = "Custom Python packages, such as `@<name>//timm`.",
 )
 
 _wheel_files = tag_class(

@@ -476,9 +476,10 @@ static void test_demo_rejects_official_mapping_payloads(void **state) {
   context.error = &error;
   assert_int_equal(et_mapping_demo_backend.measure(&context, &needed),
                    ET_STATUS_DELEGATE_INCOMPATIBLE);
-  assert_string_equal(error.message,
-                      "payload: it names no operands and no weights, as the "
-                      "official exporter writes it; compile the model again");
+  assert_string_equal(
+      error.message,
+      "payload: the operands and weights are missing, as in payloads of the "
+      "official exporter; compile the model again");
 }
 
 static void test_demo_survives_changed_payloads_with_constants(void **state) {

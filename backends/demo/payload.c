@@ -102,9 +102,10 @@ et_status demo_reader_open(et_span text, et_error *error,
     return fail_at(out_reader, "more than 256 ops");
   }
   if (accept(out_reader, "#")) {
-    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                   "payload: it names no operands and no weights, as the "
-                   "official exporter writes it; compile the model again");
+    return et_fail(
+        error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+        "payload: the operands and weights are missing, as in payloads of the "
+        "official exporter; compile the model again");
   }
   ET_RETURN_IF_ERROR(expect(out_reader, "version:"));
   ET_RETURN_IF_ERROR(read_number(out_reader, &out_reader->version));
@@ -192,7 +193,7 @@ static et_status read_operands(demo_reader *reader, demo_op_text *op) {
       read_values(reader, DEMO_MAX_OPERANDS, op->operands, &count));
   return count == op->operand_count
              ? ET_STATUS_OK
-             : fail_at(reader, "the op has another number of operands");
+             : fail_at(reader, "the op has the wrong number of operands");
 }
 
 static et_status read_name(demo_reader *reader, demo_op_text *op) {
@@ -240,7 +241,9 @@ static et_status check_end(const demo_reader *reader) {
   }
   return reader->text.size - reader->at == bytes
              ? ET_STATUS_OK
-             : fail_at(reader, "the rest does not have the constants' size");
+             : fail_at(reader,
+                       "the remaining bytes do not match the size of the "
+                       "constants");
 }
 
 et_status demo_reader_outputs(demo_reader *reader,

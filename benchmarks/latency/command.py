@@ -48,7 +48,7 @@ def _steps(side: Ours, model: str, options: argparse.Namespace, setting: Setting
     try:
         return steps.text(side, MODELS[model], setting, options.steps, options.rounds)
     except Missing as reason:
-        return f"{model}, {side.name}: left out: {reason}"
+        return f"{model}, {side.name}: skipped: {reason}"
 
 
 def _measure(options: argparse.Namespace, names: list[str], setting: Setting, note: str) -> None:

@@ -96,5 +96,5 @@ def test_values_of_the_declared_dtype_are_not_copied() -> None:
 
 
 def test_value_outside_the_declared_dtype_is_an_error() -> None:
-    with pytest.raises(OverflowError, match="LiteRT wants input ids in int32"):
+    with pytest.raises(OverflowError, match="LiteRT expects input ids as int32"):
         declared_inputs([_IDS], [np.array([2**31], dtype=np.int64)])

@@ -49,7 +49,7 @@ def text(model: Model, sides: Iterable[Side]) -> str:
             try:
                 counts[side.name] = _count(model, side)
             except Missing as reason:
-                missing.append(f"  {side.name}: left out: {reason}")
+                missing.append(f"  {side.name}: skipped: {reason}")
     return "\n".join([*table(model.name, model.operations, counts), *missing])
 
 
@@ -84,7 +84,7 @@ def count(command: Sequence[str]) -> Counts:
     """
     for program in _PROGRAMS:
         if shutil.which(program) is None:
-            raise Missing(f"{program} is not there; install valgrind")
+            raise Missing(f"{program} is not installed; install valgrind")
     with TemporaryDirectory() as folder:
         out = Path(folder) / "counts"
         options = ["--tool=callgrind", "--cache-sim=yes", "--instr-atstart=no", f"--callgrind-out-file={out}"]
@@ -92,7 +92,7 @@ def count(command: Sequence[str]) -> Counts:
             try:
                 _converse(process)
             except EOFError:
-                raise Missing(f"it ended under valgrind: {_last_line(errors)}") from None
+                raise Missing(f"it failed under valgrind: {_last_line(errors)}") from None
         return parse(out.with_name("counts.1").read_text())
 
 

@@ -77,13 +77,13 @@ def test_the_second_of_two_runs_is_counted(programs: Path) -> None:
 
 
 def test_failed_process_is_reported_with_its_last_line(programs: Path) -> None:
-    with pytest.raises(Missing, match="it ended under valgrind: onnxruntime is not installed"):
+    with pytest.raises(Missing, match="it failed under valgrind: onnxruntime is not installed"):
         count(_script(programs, "import sys; sys.exit('a line\\nonnxruntime is not installed')"))
 
 
 def test_missing_valgrind_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(Missing, match="valgrind is not there; install valgrind"):
+    with pytest.raises(Missing, match="valgrind is not installed; install valgrind"):
         count(["true"])
 
 

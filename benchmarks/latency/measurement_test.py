@@ -163,7 +163,7 @@ def test_missing_peer_has_a_line():
     clock = _Clock()
     found = _measure(clock, [*_three(clock), _Absent(), _Unfit()])
     lines = table.text(found, "cycles", 1).splitlines()
-    assert lines[-1] == "  absent: left out: absent is not installed"
+    assert lines[-1] == "  absent: skipped: absent is not installed"
     assert "peer" in lines[3] and "0.50" in lines[3] and "4000.00" in lines[3]
     assert table.record(found, 1)["missing"] == {"absent": "absent is not installed"}
 

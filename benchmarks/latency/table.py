@@ -44,7 +44,7 @@ def text(measurement: Measurement, unit: str, threads: int) -> str:
         f"{'load ms':>9s}{'first ms':>10s}{'file MB':>9s}{'memory MB':>11s}{'error':>10s}"
     )
     lines += [_row(each, shares[each.side]) for each in measurement.sides]
-    lines += [f"  {side}: left out: {reason}" for side, reason in measurement.missing.items()]
+    lines += [f"  {side}: skipped: {reason}" for side, reason in measurement.missing.items()]
     lines += _registers(measurement)
     lines += [_busy(each) for each in measurement.sides if threads == 1 and each.samples.elsewhere > _ELSEWHERE]
     return "\n".join(lines)

@@ -36,7 +36,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         if name not in PROGRAMS:
             parser.error(f"unknown program '{name}'; choose from: {', '.join(PROGRAMS)}")
     if options.rounds < 1:
-        parser.error(f"--rounds is {options.rounds}; it is at least 1")
+        parser.error(f"--rounds must be at least 1, got {options.rounds}")
     return options
 
 
@@ -45,7 +45,7 @@ def _compared(lowered: Lowered, library: Library, rounds: int) -> Comparison | N
     try:
         path = converted(lowered.side, lowered.model)
     except Missing as reason:
-        print(f"{lowered.name}: left out: {reason}", flush=True)
+        print(f"{lowered.name}: skipped: {reason}", flush=True)
         return None
     return compare(lowered, path, library, rounds)
 

@@ -91,7 +91,7 @@ def why_not_updated(program: ExportedProgram, node: Node, buffer: MutatedBuffer,
     if users:
         return f"'{users[0].name}' outside the partition reads its new value"
     if list(output.args[0]).count(buffer.new_value) > 1:
-        return f"its new value '{buffer.new_value.name}' is also another output"
+        return f"its new value '{buffer.new_value.name}' is also returned as another output"
     return None
 
 

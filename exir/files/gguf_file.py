@@ -234,7 +234,7 @@ def _read_value(cursor: _GgufCursor, kind: int, element: str, depth: int) -> Any
     if kind != _ARRAY:
         raise GgufError(f"{element} has the unknown type {kind}")
     if depth == _MAX_ARRAY_DEPTH:
-        raise GgufError(f"{element} nests arrays more than {_MAX_ARRAY_DEPTH} deep")
+        raise GgufError(f"{element} nests arrays more than {_MAX_ARRAY_DEPTH} levels deep")
     inner = cursor.number("<I", f"the element type of {element}")
     if inner not in _LEAST_BYTES:
         raise GgufError(f"{element} has the unknown element type {inner}")

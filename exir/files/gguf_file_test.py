@@ -186,7 +186,7 @@ _DAMAGED = [
             ],
             [],
         ),
-        "'a' nests arrays more than 4 deep",
+        "'a' nests arrays more than 4 levels deep",
     ),
     (
         _encode_file([_encode_entry("general.alignment", 4, bytes(4))], []),

@@ -45,8 +45,9 @@ et_status et_arg_sizes(et_kernel_context *context, const char *what,
                        const et_value *list, int32_t *out_sizes,
                        size_t *out_rank) {
   const size_t rank = list->u.as_list.size;
-  ET_CHECK(context, rank <= ET_MAX_RANK, "%s has %zu dimensions, at most %d",
-           what, rank, ET_MAX_RANK);
+  ET_CHECK(context, rank <= ET_MAX_RANK,
+           "%s has %zu dimensions, expected at most %d", what, rank,
+           ET_MAX_RANK);
   for (size_t i = 0; i < rank; i++) {
     int64_t size = 0;
     ET_RETURN_IF_ERROR(

@@ -99,7 +99,7 @@ static void reshape_elements(const et_view *in, const et_view *out,
 et_status et_copy_reshaped(et_kernel_context *context, const char *what,
                            const et_tensor *in, et_tensor *out) {
   ET_CHECK(context, in->numel == out->numel && in->dtype == out->dtype,
-           "%s: %zu elements of %s cannot become %zu of %s", what, in->numel,
+           "%s: cannot copy %zu elements of %s to %zu of %s", what, in->numel,
            et_scalar_type_name((int32_t)in->dtype), out->numel,
            et_scalar_type_name((int32_t)out->dtype));
   if (in->numel == 0) {

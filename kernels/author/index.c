@@ -32,7 +32,7 @@ et_status et_index_check(et_kernel_context *context, const char *what,
   for (size_t i = 0; i < indices->numel; i++) {
     const int64_t index = et_index_at(&view, i);
     ET_CHECK(context, index >= low && index < size,
-             "%s: index %lld at %zu is not in [%lld, %lld)", what,
+             "%s: index %lld at position %zu is not in [%lld, %lld)", what,
              (long long)index, i, (long long)low, (long long)size);
   }
   return ET_STATUS_OK;

@@ -76,8 +76,8 @@ static et_status plan_axis(et_kernel_context *context, const attributes *a,
                                   reach + a->output_padding[i]
                             : (in + 2 * axis->padding - reach);
   ET_CHECK(context, axis->out >= 0,
-           "convolution: a dilated kernel of %lld exceeds an input of %lld "
-           "with padding %lld; pass a larger input",
+           "convolution: a dilated kernel of size %lld exceeds an input of "
+           "size %lld with padding %lld; pass a larger input",
            (long long)reach, (long long)in, (long long)axis->padding);
   axis->out = a->transposed ? axis->out : axis->out / axis->stride + 1;
   ET_CHECK(context, axis->out <= INT32_MAX, "convolution: out is too large");

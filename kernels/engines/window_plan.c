@@ -20,7 +20,8 @@ static et_status plan_out(et_kernel_context *context,
       a->name, (long long)axis->padding, (long long)axis->kernel);
   const int64_t extra = a->ceil_mode ? axis->stride - 1 : 0;
   ET_CHECK(context, axis->in >= 0 && span + extra >= 0,
-           "%s: a window of %lld exceeds an input of %lld; pass a larger input",
+           "%s: a window of size %lld exceeds an input of size %lld; pass a "
+           "larger input",
            a->name, (long long)reach, (long long)axis->in);
   axis->out = (span + extra) / axis->stride + 1;
   if (a->ceil_mode &&

@@ -21,11 +21,12 @@ static size_t count_true(const et_tensor *mask) {
 static et_status plan_mask(et_kernel_context *context, const char *what,
                            const et_tensor *mask, size_t dim, et_gather *g) {
   ET_CHECK(context, dim + mask->rank <= g->self.rank,
-           "%s: a mask of %d dimensions exceeds self", what, (int)mask->rank);
+           "%s: a mask with %d dimensions exceeds those of self", what,
+           (int)mask->rank);
   for (size_t d = 0; d < mask->rank; d++) {
     ET_CHECK(context, mask->sizes[d] == g->self.sizes[dim + d],
-             "%s: size %d of the mask is not %d", what, (int)mask->sizes[d],
-             (int)g->self.sizes[dim + d]);
+             "%s: size %d of the mask does not match %d", what,
+             (int)mask->sizes[d], (int)g->self.sizes[dim + d]);
     g->dims[d] = dim + d;
   }
   g->mask = mask;
@@ -56,7 +57,8 @@ static et_status read_list(et_kernel_context *context, const char *what,
   for (size_t i = 0; i < list->u.as_list.size; i++) {
     et_tensor *index = et_arg_list_tensor(list, i);
     ET_CHECK(context, dim < g->self.rank,
-             "%s: more indices than the %zu dimensions", what, g->self.rank);
+             "%s: more indices than the %zu dimensions of self", what,
+             g->self.rank);
     if (index == NULL) {
       dim++;
       continue;

@@ -13,10 +13,12 @@ et_status et_householder_plan(et_kernel_context *context, const char *what,
   ET_CHECK(context, fits, "%s: the batches of tau and the matrices differ",
            what);
   const size_t count = et_size_from_end(scales, 1);
-  ET_CHECK(context,
-           count <= et_size_from_end(vectors, 1) &&
-               count <= et_size_from_end(vectors, 2),
-           "%s: tau has %zu elements, more than columns or rows", what, count);
+  ET_CHECK(
+      context,
+      count <= et_size_from_end(vectors, 1) &&
+          count <= et_size_from_end(vectors, 2),
+      "%s: tau has %zu elements, but the matrices have fewer columns or rows",
+      what, count);
   householder->vectors = et_view_of(vectors);
   householder->scales = et_view_of(scales);
   return ET_STATUS_OK;

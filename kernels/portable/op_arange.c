@@ -53,7 +53,7 @@ static et_status write_range(et_kernel_context *context, range r,
   ET_CHECK(context,
            isfinite(r.start) && isfinite(r.end) && isfinite(r.step) &&
                (r.step > 0 ? r.end >= r.start : r.step < 0 && r.end <= r.start),
-           "arange: no range from %s to %s in steps of %s",
+           "arange: the range from %s to %s in steps of %s is invalid",
            ET_NUMBER_TEXT(r.start), ET_NUMBER_TEXT(r.end),
            ET_NUMBER_TEXT(r.step));
   const double count = count_of(&r, whole);

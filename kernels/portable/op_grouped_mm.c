@@ -12,7 +12,7 @@ static et_status check_groups(et_kernel_context *context, const et_tensor *offs,
   ET_RETURN_IF_ERROR(et_shape_rank(context, "grouped_mm: offs", offs, 1, 1));
   ET_RETURN_IF_ERROR(et_index_check_dtype(context, "grouped_mm: offs", offs));
   ET_CHECK(context, offs->sizes[0] == groups,
-           "grouped_mm: %d offs for %d groups", (int)offs->sizes[0],
+           "grouped_mm: got %d offs for %d groups", (int)offs->sizes[0],
            (int)groups);
   const et_view ends = et_view_of(offs);
   int64_t start = 0;

@@ -45,8 +45,8 @@ static et_status factor_all(et_kernel_context *context, const et_view *matrices,
     et_matrix_store(&matrix, &to);
     et_int32_store(info, i, failed);
     ET_CHECK(context, !check || failed == 0,
-             "linalg_cholesky_ex: matrix %zu is not positive definite: leading "
-             "minor of order %d",
+             "linalg_cholesky_ex: matrix %zu is not positive definite (leading "
+             "minor of order %d)",
              i, (int)failed);
   }
   return ET_STATUS_OK;

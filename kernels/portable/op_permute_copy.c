@@ -6,8 +6,8 @@ static et_status read_dims(et_kernel_context *context, const et_value *list,
                            size_t rank, uint8_t *dims) {
   bool seen[ET_MAX_RANK] = {false};
   ET_CHECK(context, list->u.as_list.size == rank,
-           "permute_copy: %zu dims for %zu dimensions", list->u.as_list.size,
-           rank);
+           "permute_copy: got %zu dims for %zu dimensions",
+           list->u.as_list.size, rank);
   for (size_t i = 0; i < rank; i++) {
     size_t axis = 0;
     ET_RETURN_IF_ERROR(et_shape_axis(context, "permute_copy",

@@ -7,8 +7,8 @@ static et_status align(et_kernel_context *context, const et_tensor *self,
                        size_t rank, et_view *tile) {
   int32_t sizes[ET_MAX_RANK];
   const et_view view = et_view_of(self);
-  ET_CHECK(context, rank >= self->rank, "repeat: %zu repeats for %d dimensions",
-           rank, (int)self->rank);
+  ET_CHECK(context, rank >= self->rank,
+           "repeat: got %zu repeats for %d dimensions", rank, (int)self->rank);
   for (size_t d = 0; d < rank; d++) {
     const size_t added = rank - self->rank;
     sizes[d] = d < added ? 1 : self->sizes[d - added];

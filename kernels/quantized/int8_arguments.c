@@ -42,7 +42,7 @@ et_status et_int8_check_gemm(et_kernel_context *context, const char *what,
            "%s: factors and bias must have one dimension of %d elements", what,
            (int)rows);
   ET_CHECK(context, et_int8_gemm_columns(depth, context->scratch) > 0,
-           "%s: %zu bytes of scratch are too few for a column of %zu", what,
+           "%s: scratch of %zu bytes is too small for a column of %zu", what,
            context->scratch.size, depth);
   return ET_STATUS_OK;
 }

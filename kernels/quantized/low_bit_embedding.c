@@ -23,8 +23,8 @@ static et_status resize_out(et_kernel_context *context, const char *what,
                             et_tensor *out) {
   int32_t sizes[ET_MAX_RANK];
   ET_RETURN_IF_ERROR(et_shape_rank(context, what, indices, 0, ET_MAX_RANK - 1));
-  ET_CHECK(context, columns <= INT32_MAX, "%s: rows of %zu are too long", what,
-           columns);
+  ET_CHECK(context, columns <= INT32_MAX,
+           "%s: rows of %zu elements are too long", what, columns);
   for (size_t d = 0; d < indices->rank; d++) {
     sizes[d] = indices->sizes[d];
   }
@@ -50,8 +50,8 @@ et_status et_low_bit_rows(et_kernel_context *context, const char *what,
                           const et_low_bit *table, const et_tensor *indices,
                           et_tensor *out) {
   ET_CHECK(context, table->columns % table->groups == 0,
-           "%s: %zu groups do not divide rows of %zu", what, table->groups,
-           table->columns);
+           "%s: %zu groups do not divide rows of %zu elements", what,
+           table->groups, table->columns);
   ET_RETURN_IF_ERROR(
       et_index_check(context, what, indices, (int64_t)table->rows, false));
   ET_RETURN_IF_ERROR(resize_out(context, what, indices, table->columns, out));

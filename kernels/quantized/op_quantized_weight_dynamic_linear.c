@@ -163,7 +163,7 @@ et_status et_op_quantized_weight_dynamic_linear_per_tensor_out(
                              ET_LOW_BIT_ZERO_POINTS, et_arg_tensor(args[4]),
                              args[5]->u.as_int, args[7]->u.as_tensor, &linear));
   const double eps = et_scalar_to_double(args[6]);
-  ET_CHECK(context, eps > 0.0, "%s: smallest scale %s is not above 0",
+  ET_CHECK(context, eps > 0.0, "%s: the minimum scale %s is not positive",
            linear.what, ET_NUMBER_TEXT(eps));
   const quantization whole =
       quantization_of(&linear, 0, linear.rows, (float)eps);

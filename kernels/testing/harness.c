@@ -226,7 +226,8 @@ et_status et_test_call(et_test *test, const char *name, et_value **args,
 void et_test_assert_refused(et_test *test, et_status status, const char *part) {
   assert_int_equal(status, ET_STATUS_INVALID_ARGUMENT);
   if (strstr(test->error.message, part) == NULL) {
-    fail_msg("the message '%s' has no '%s' in it", test->error.message, part);
+    fail_msg("the message '%s' does not contain '%s'", test->error.message,
+             part);
   }
 }
 

@@ -253,7 +253,7 @@ def test_invalid_indices_are_an_error() -> None:
     for indices, message in [
         ([one] * 4, "more indices than"),
         ([None], "no dimension is indexed"),
-        ([MASK, one], "size 3 of the mask is not 2"),
+        ([MASK, one], "size 3 of the mask does not match 2"),
         ([torch.ones(2, dtype=torch.bool), one], "a mask must be the only index"),
         ([one.float()], "indices are float32"),
     ]:

@@ -178,7 +178,7 @@ def test_low_bit_kernels_reject_mismatched_arguments() -> None:
             with pytest.raises(KernelError, match=message):
                 KERNELS.call(f"{OURS}{name}.out", *arguments, *rest, out, out)
     for eps in (0.0, -1.0, NAN):
-        with pytest.raises(KernelError, match="smallest scale .* is not above 0"):
+        with pytest.raises(KernelError, match="the minimum scale .* is not positive"):
             name = "dynamic_linear_per_tensor.out"
             KERNELS.call(OURS + name, x, codes, scales, points, None, 4, eps, out, out)
     for index in (4, -1):

@@ -102,7 +102,7 @@ def test_invalid_searchsorted_is_an_error() -> None:
     wrong = [
         (torch.ones(3, 3), None, "dimension 0: the sequence has size 3, the values have 2"),
         (torch.ones(1, 2, 3), None, "the sequence has 3 dimensions, the values have 2"),
-        (torch.ones(3), torch.tensor([0, 1, 3]), "index 3 at 2 is not in"),
+        (torch.ones(3), torch.tensor([0, 1, 3]), "index 3 at position 2 is not in"),
         (torch.ones(3), torch.tensor([0, 1]), "the shapes of sorter and sequence differ"),
     ]
     for sequence, sorter, message in wrong:
@@ -158,7 +158,7 @@ def test_invalid_scatter_reduce_is_an_error() -> None:
     for source, places, reduce, message in (
         (torch.ones(3), index, "median", "use sum, prod, amax or amin"),
         (torch.ones(2), index, "sum", "src has size 2, index 3"),
-        (torch.ones(3), index + 1, "sum", "index 3 at 2 is not in"),
+        (torch.ones(3), index + 1, "sum", "index 3 at position 2 is not in"),
     ):
         with pytest.raises(KernelError, match=message):
             KERNELS.call("aten::scatter_reduce.two_out", x, 0, places, source, reduce, False, x.clone(), x.clone())

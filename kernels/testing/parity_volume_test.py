@@ -68,7 +68,7 @@ def test_convolution_of_zero_channels_is_the_bias() -> None:
 
 def test_invalid_volumes_are_an_error() -> None:
     x, weight, out = torch.ones(1, 2, 3, 3, 3), torch.ones(2, 2, 4, 1, 1), torch.empty(1, 2, 3, 3, 3)
-    with pytest.raises(KernelError, match="exceeds an input of 3"):
+    with pytest.raises(KernelError, match="exceeds an input of size 3"):
         KERNELS.call(CONV, x, weight, None, [1] * 3, [0] * 3, [1] * 3, False, [0] * 3, 1, out, out)
     with pytest.raises(KernelError, match="stride has 2 elements, expected 3"):
         KERNELS.call(CONV, x, weight, None, [1] * 2, [0] * 3, [1] * 3, False, [0] * 3, 1, out, out)

@@ -104,7 +104,7 @@ def _functional(name: str) -> tuple[torch._ops.OpOverload, OutVariant]:
         variant = out_variant_of(getattr(packet, each))
         if variant is not None and variant.op is out:
             return getattr(packet, each), variant
-    raise LookupError(f"{name} is the out variant of no operator")
+    raise LookupError(f"{name} is not the out variant of any operator")
 
 
 def _in_place(case: Case, arguments: list[Any]) -> torch.Tensor:

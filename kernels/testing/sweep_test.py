@@ -72,7 +72,7 @@ def _out_dtype(case: Case, name: str, natural: torch.dtype) -> torch.dtype:
     asked = case.dtypes[name]
     dtype = asked if asked.is_floating_point and natural.is_floating_point else natural
     if str(dtype).removeprefix("torch.") not in case.kernel.rules.tensors[name].dtypes:
-        raise NotInPyTorch(f"the result is {dtype}, which no '{name}' may be")
+        raise NotInPyTorch(f"the result is {dtype}, which '{name}' does not accept")
     return dtype
 
 
@@ -115,7 +115,7 @@ def test_kernel_row_supports_its_declared_arguments(kernel: Kernel) -> None:
         except NotInPyTorch as error:
             refused[str(error)].append(str(case))
     claimed = {(name, dtype) for name, rule in kernel.rules.tensors.items() for dtype in rule.dtypes}
-    assert claimed - tried == set(), f"never tried; PyTorch refuses {dict(refused)}"
+    assert claimed - tried == set(), f"never tried; PyTorch rejects {dict(refused)}"
 
 
 def _tensor_infos(case: Case) -> dict[str, list[TensorInfo]]:

@@ -77,8 +77,8 @@ et_status et_op_nms_out(et_kernel_context *context, et_value **args) {
   ET_CHECK(context,
            et_scalar_type_is_floating(boxes->dtype) && boxes->sizes[1] == 4 &&
                boxes->sizes[0] == scores->sizes[0],
-           "nms: boxes are [%d, %d] of %s, scores [%d]; pass [N, 4] and [N], "
-           "floating",
+           "nms: boxes are [%d, %d] of %s, scores are [%d]; pass "
+           "floating-point [N, 4] and [N]",
            (int)boxes->sizes[0], (int)boxes->sizes[1],
            et_scalar_type_name((int32_t)boxes->dtype), (int)scores->sizes[0]);
   ET_RETURN_IF_ERROR(et_order_first(context, "nms", scores, 0, scores->sizes[0],

@@ -153,7 +153,7 @@ static et_status listen_and_draw(const wav *sound, bool print_chunks,
   et_status status = found.probabilities != NULL && found.speaking != NULL
                          ? listen(sound, print_chunks, &found, error)
                          : et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
-                                   "no memory for %zu chunks", chunks);
+                                   "out of memory for %zu chunks", chunks);
   if (status == ET_STATUS_OK && svg != NULL &&
       !svg_write(svg, sound, found.probabilities, found.speaking, chunks)) {
     status =

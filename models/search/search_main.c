@@ -130,7 +130,7 @@ static et_status search_file(const char *path, const char *query, size_t count,
       hits != NULL && all->vectors != NULL
           ? search(path, query, count, all, hits, error)
           : et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
-                    "no memory for %zu lines", all->text.count);
+                    "out of memory for %zu lines", all->text.count);
   free(all->vectors);
   free(hits);
   return status;

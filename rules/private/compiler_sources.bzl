@@ -9,7 +9,7 @@ _ATTRS = {
     "srcs": attr.label_list(
         allow_files = True,
         mandatory = True,
-        doc = "The sources, and whatever else must restart a worker.",
+        doc = "The sources, and other files whose changes restart a worker.",
     ),
 }
 

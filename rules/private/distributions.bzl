@@ -67,7 +67,7 @@ def _aspect_impl(_target, ctx):
 distributions_aspect = aspect(
     implementation = _aspect_impl,
     attr_aspects = ["deps"],
-    doc = "Finds packages that the compiler has itself.",
+    doc = "Finds packages that the compiler already has.",
     toolchains = [TOOLCHAIN_TYPE],
 )
 

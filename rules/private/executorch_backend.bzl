@@ -42,7 +42,7 @@ _ATTRS = {
     "tools": attr.label_list(
         allow_files = True,
         cfg = "exec",
-        doc = "Programs that the compiler side runs; found like `data`.",
+        doc = "Programs that the compiler side runs; located like `data`.",
     ),
     "kernels": attr.label_list(
         providers = [ExecutorchKernelsInfo],

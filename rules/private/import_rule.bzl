@@ -33,7 +33,7 @@ _ATTRS = dict(VALIDATION_ATTRS, **{
         allow_single_file = [".ptd"],
         doc = "The `.ptd` file of external weights.",
     ),
-    "prefix": attr.string(doc = "C identifier that C names start with, instead of package and name."),
+    "prefix": attr.string(doc = "Prefix of C names, a C identifier, instead of package and name."),
     "kernels": attr.label_list(
         providers = [ExecutorchKernelsInfo],
         doc = "`executorch_kernels` that the program can call, in addition to the built-in kernels.",

@@ -26,7 +26,7 @@ executorch_model_file = rule(
             doc = "Kind of the file.",
         ),
     },
-    doc = "One of a model's files besides its program.",
+    doc = "A file of a model other than its program.",
 )
 
 def model_files(name, has_weights, attrs):

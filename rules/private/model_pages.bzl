@@ -61,7 +61,7 @@ executorch_report_aspect = aspect(
     attr_aspects = ["*"],
     doc = """Writes one page that compares all models below a target of any kind: their costs, operators and contents.
 
-`bazel build //app --aspects=@rules_executorch//rules:aspects.bzl%executorch_report_aspect --output_groups=executorch_report` writes `<name>.models.html` beside what `//app` builds.""",
+`bazel build //app --aspects=@rules_executorch//rules:aspects.bzl%executorch_report_aspect --output_groups=executorch_report` writes `<name>.models.html` next to the outputs of `//app`.""",
     toolchains = [CODEGEN_TOOLCHAIN_TYPE],
 )
 

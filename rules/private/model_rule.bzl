@@ -53,7 +53,7 @@ _ATTRS = {
     "allow_fallback": attr.string_list(doc = "Operators that may fall back to kernels, unless `any_fallback`."),
     "any_fallback": attr.bool(
         default = True,
-        doc = "Let every operator that no backend takes fall back to a kernel.",
+        doc = "Let every operator that no backend supports fall back to a kernel.",
     ),
     "config": attr.label(
         allow_files = True,
@@ -85,7 +85,7 @@ _ATTRS = {
         doc = "Memory that the compilation needs, in gigabytes: about twice the size of the weights plus 0.5. Bazel runs as many " +
               "compilations at a time as fit into the machine's memory.",
     ),
-    "prefix": attr.string(doc = "C identifier that C names start with, instead of package and name."),
+    "prefix": attr.string(doc = "Prefix of C names, a C identifier, instead of package and name."),
     "kernels": attr.label_list(
         providers = [ExecutorchKernelsInfo],
         doc = "`executorch_kernels` that the program can call, in addition to the built-in kernels.",

@@ -252,7 +252,7 @@ static et_status fill(const et_builder *builder, const et_walk *walk) {
   if (changed > call->arg_count) {
     return et_fail_program(
         builder->error,
-        "instructions[%u] %s: %u args are fewer than its %u outputs",
+        "instructions[%u] %s: got %u args, fewer than the %u outputs",
         (unsigned)index, delegate->backend->id, (unsigned)call->arg_count,
         (unsigned)changed);
   }

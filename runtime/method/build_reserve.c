@@ -35,7 +35,7 @@ static const region_row rows[] = {
 #define PERSISTENT_ROWS (ALL_ROWS - 3)
 _Static_assert(sizeof(et_regions) <= UINT8_MAX &&
                    sizeof(et_counts) <= UINT8_MAX,
-               "offsets in both fit a byte");
+               "offsets in both structs fit in a byte");
 
 /* Allocates the regions of rows [first, past), and aligns the arena for the
  * next one. */

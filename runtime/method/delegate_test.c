@@ -454,7 +454,7 @@ static void test_delegate_calls_need_as_many_args_as_outputs(void **state) {
   (void)state;
   probe_with("0 0 3");
   expect_call_refused(
-      "instructions[0] Probe: 2 args are fewer than its 3 outputs");
+      "instructions[0] Probe: got 2 args, fewer than the 3 outputs");
 }
 
 static void test_delegate_outputs_must_be_tensors(void **state) {

@@ -59,7 +59,7 @@ _Static_assert(offsetof(et_value, u.as_string.data) ==
                        offsetof(et_value, u.as_packed.data) &&
                    offsetof(et_value, u.as_string.size) ==
                        offsetof(et_value, u.as_packed.size),
-               "texts and lists of bytes are filled alike");
+               "texts and byte lists have the same layout");
 
 et_status et_fill_value(et_fill *fill, et_fb_vector values, uint32_t index,
                         et_value *out_value, et_tensor_record *out_record) {

@@ -7,7 +7,7 @@
 #include "runtime/program/tables.h"
 
 _Static_assert((int)ET_KERNEL_CALL_ARGS == (int)ET_DELEGATE_CALL_ARGS,
-               "arguments of both kinds of calls are one field");
+               "both kinds of calls have the same argument field");
 
 /* Positions the walk before the first chain; the first step moves to
  * instruction 0. */

@@ -66,7 +66,7 @@ static et_status refuse_read(void *context, uint64_t offset, size_t size,
   (void)offset;
   (void)size;
   (void)out;
-  return et_fail(error, ET_STATUS_ACCESS_FAILED, "nothing is to be read");
+  return et_fail(error, ET_STATUS_ACCESS_FAILED, "nothing should be read");
 }
 
 static et_extent tables;

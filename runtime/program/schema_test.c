@@ -264,7 +264,7 @@ static void expect_number(const char *table, const char *field, int number) {
       return;
     }
   }
-  fail_msg("%s.%s has no number here", table, field);
+  fail_msg("%s.%s is missing in schema.h", table, field);
 }
 
 /* The table that is being read. */

@@ -219,7 +219,7 @@ static et_status replay_all(replay *r, et_span calls_file) {
   for (r->call_index = 0; calls.calls_left != 0; r->call_index++) {
     ET_RETURN_IF_ERROR(make_call(r, &calls));
   }
-  printf("%u calls gave the recorded results\n", (unsigned)r->call_index);
+  printf("%u calls match the recorded results\n", (unsigned)r->call_index);
   return ET_STATUS_OK;
 }
 

@@ -19,9 +19,9 @@ def test_core_is_within_its_size_budget_without_mutable_globals(messages: str) -
     budget = _BUDGET[machine.name][messages]
     assert found.variable == 0
     assert found.constant <= budget, (
-        f"the core takes {found.constant:,} bytes of {machine.name} with {messages}, {found.constant - budget:,} more than"
-        " runtime/size/budget.json allows; if that is worth it, raise it there"
+        f"on {machine.name}, the core with {messages} has {found.constant:,} bytes, {found.constant - budget:,} more than"
+        " runtime/size/budget.json allows; shrink it, or raise the budget"
     )
     assert found.constant > budget * 0.97, (
-        f"the core shrank to {found.constant:,} bytes: lower the budget of {budget:,}"
+        f"the core shrank to {found.constant:,} bytes; lower the budget of {budget:,}"
     )

@@ -37,7 +37,7 @@ _FORK = multiprocessing.get_context("fork")
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="try", description=__doc__)
-    parser.add_argument("--packages", type=Path, help="folder of Python packages that `pip install --target` filled")
+    parser.add_argument("--packages", type=Path, help="folder of Python packages, created by `pip install --target`")
     parser.add_argument(
         "--results", type=Path, help="file of results, one JSON line each; a later run skips its entries"
     )

@@ -144,7 +144,7 @@ def _difference(found: list[list[Any]], expected: list[tuple[Any, ...]]) -> floa
 def _between(found: Any, expected: Any) -> float:
     a, b = torch.as_tensor(found), torch.as_tensor(expected)
     if a.shape != b.shape or a.dtype != b.dtype:
-        raise ValueError(f"{list(a.shape)} of {a.dtype} where eager gives {list(b.shape)} of {b.dtype}")
+        raise ValueError(f"{list(a.shape)} of {a.dtype}, but eager PyTorch returns {list(b.shape)} of {b.dtype}")
     if not (a.is_floating_point() or a.is_complex()):
         return 0.0 if torch.equal(a, b) else math.inf
     same = (a == b) | (a.isnan() & b.isnan())

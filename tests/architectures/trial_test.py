@@ -85,6 +85,6 @@ def test_integers_and_shapes_must_be_equal() -> None:
     assert of_program(PartialModel(nn.Identity(), lambda _, x: x.long())).outcome is Outcome.MATCHES
     assert "inf" in of_program(PartialModel(nn.Identity(), lambda _, x: x.long() + 1)).why
     assert (
-        "[1] of torch.int64 where eager gives [2]"
+        "[1] of torch.int64, but eager PyTorch returns [2]"
         in of_program(PartialModel(nn.Identity(), lambda _, x: x.long()[:1])).why
     )

@@ -157,9 +157,8 @@ static bool fuzz(const original *originals, size_t count, double seconds,
   }
   printf(
       "%zu originals, %zu damaged programs, %zu methods loaded; executions: "
-      "%zu "
-      "completed, %zu refused, %zu stopped; %zu methods depend on unwritten "
-      "memory, %zu write around their memory\n",
+      "%zu completed, %zu rejected, %zu stopped; %zu methods depend on "
+      "uninitialized memory, %zu write outside their memory\n",
       count, trials.programs, trials.loaded, trials.completed, trials.refused,
       trials.stopped, trials.leaks, trials.overruns);
   return trials.leaks + trials.overruns == 0;

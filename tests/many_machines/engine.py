@@ -31,7 +31,7 @@ def engine(folder: Path) -> Iterator[str]:
     ]
     with _running(command), _running([_PYTHON, str(_LOWER_VERSION), outer, inner]) as proxy:
         assert proxy.stdout is not None
-        assert proxy.stdout.readline() == b"ready\n", "the program before the engine does not start"
+        assert proxy.stdout.readline() == b"ready\n", "the proxy in front of the engine does not start"
         yield f"grpc://{outer}"
 
 

@@ -32,7 +32,7 @@ def cut_off() -> Iterator[list[str]]:
     command = ["unshare", "--net", *(["--map-root-user"] if users else []), sys.executable, "-c", _HOLD]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None and holder.stdin is not None
-        assert holder.stdout.readline() == b"up\n", "this machine gives no network of one's own (unshare --net)"
+        assert holder.stdout.readline() == b"up\n", "this machine does not permit private networks (unshare --net)"
         try:
             yield ["nsenter", f"--target={holder.pid}", "--net", *users, "--"]
         finally:

@@ -14,5 +14,5 @@ def server_program(path: str) -> str:
     """
     cache = os.environ.get("XDG_CACHE_HOME") or f"{pwd.getpwuid(os.getuid()).pw_dir}/.cache"
     found = Path(cache) / "rules_executorch/servers.r1" / path
-    assert found.exists(), f"{found} is missing: tests/many_machines/prepare_servers.py makes it"
+    assert found.exists(), f"{found} is missing; run tests/many_machines/prepare_servers.py"
     return str(found)

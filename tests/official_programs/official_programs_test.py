@@ -16,7 +16,7 @@ from exir.cli.reporting.calls import Call, write_calls
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded_calls
 
 # The runtime's error, by program.
-_WAITING = {"tut09_delegate_mapping_demo": "payload: it names no operands and no weights"}
+_WAITING = {"tut09_delegate_mapping_demo": "payload: the operands and weights are missing"}
 
 
 def _calls(program: dict) -> list[Call]:

@@ -24,7 +24,7 @@ def test_official_tests_pass_except_listed_ones() -> None:
     unexpected = sorted(results.failed() - listed)
     assert not unexpected, f"fail and are not listed: {unexpected}: {[results.errors[each] for each in unexpected]}"
     for test in sorted(listed & {test for test, outcome in results.outcomes.items() if outcome == "passed"}):
-        print(f"passes now, take it off the list: {test}")
+        print(f"passes now; remove it from the list: {test}")
 
 
 def test_every_exception_has_one_distinct_reason() -> None:

@@ -26,13 +26,13 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 def test_microcontroller_logits_are_close_to_the_hosts(machine: str, microcontroller: Workspace) -> None:
     result = microcontroller.test(f"--config={machine}", "--test_output=all", "//app:digits_test")
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "600 of 600 have the host's logits\n" in result.stdout
+    assert "600 of 600 match the host's logits\n" in result.stdout
 
 
 def test_microcontroller_logits_equal_the_hosts_with_equal_rounding(microcontroller: Workspace) -> None:
     result = microcontroller.test("--config=cortex_m4", "--config=exact", "--test_output=all", "//app:digits_test")
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "600 of 600 have them bit by bit" in result.stdout
+    assert "600 of 600 are bit-identical" in result.stdout
 
 
 def test_cross_compiled_app_follows_pytorch(app: Workspace) -> None:

@@ -96,7 +96,7 @@ def test_input_files_and_a_sweep_add_calls() -> None:
     """There are 8 standard calls (one rejected), 2 from a file and 20 from the sweep."""
     run = _rows("--atol=1e-2")
     assert run.returncode == 0, run.stderr
-    assert run.stdout.splitlines()[-1] == "30 calls gave the recorded results"
+    assert run.stdout.splitlines()[-1] == "30 calls match the recorded results"
     assert len(re.findall("rejected, as recorded", run.stdout)) == 1
 
 

@@ -47,7 +47,7 @@ def test_digits_refuses_a_truncated_data_set(tmp_path: Path) -> None:
 def test_mobilenet_prints_classes_latency_and_memory() -> None:
     result = _run("MOBILENET", "--runs", "1", _IMAGE)
     assert result.returncode == 0, result.stderr
-    assert "weights: seeded random; the classes mean nothing" in result.stdout
+    assert "weights: seeded random; the classes are meaningless" in result.stdout
     assert re.search(r"latency: \d+\.\d\d ms", result.stdout)
     assert re.search(r"memory: \d+ bytes planned", result.stdout)
     assert len(re.findall(r"^  \d\. class", result.stdout, re.MULTILINE)) == 5
@@ -87,4 +87,4 @@ def test_unsupported_image_format_is_refused(tmp_path: Path) -> None:
     image.write_bytes(b"\xff\xd8\xff\xe0")
     result = _run("MOBILENET", str(image))
     assert result.returncode == 1
-    assert "no binary PPM (P6)" in result.stderr
+    assert "not a binary PPM (P6)" in result.stderr

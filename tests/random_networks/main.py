@@ -26,14 +26,16 @@ from tests.random_networks.reduce import reduce_network
 def _options(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="random_networks", description=__doc__)
     parser.add_argument("--first", type=int, default=0, help="seed of the first network")
-    parser.add_argument("--count", type=int, default=1, help="how many, of consecutive seeds")
-    parser.add_argument("--backend", choices=BACKENDS, action="append", help="what computes them; both by default")
+    parser.add_argument("--count", type=int, default=1, help="number of networks, with consecutive seeds")
+    parser.add_argument("--backend", choices=BACKENDS, action="append", help="backend to compile for (default: both)")
     parser.add_argument(
-        "--recipe", choices=("none", *RECIPES), help="quantized by it, whatever the seed says; none: not quantized"
+        "--recipe",
+        choices=("none", *RECIPES),
+        help="recipe for all networks, instead of the seed's; none: do not quantize",
     )
-    parser.add_argument("--seconds", type=float, default=300, help="longest CPU time for one")
+    parser.add_argument("--seconds", type=float, default=300, help="limit of CPU time for each network")
     parser.add_argument("--source", action="store_true", help="print each network")
-    parser.add_argument("--reduce", action="store_true", help="print what of a finding is enough for it")
+    parser.add_argument("--reduce", action="store_true", help="reduce findings before they are printed")
     return parser.parse_args(argv)
 
 

@@ -152,8 +152,8 @@ def main(argv: list[str] | None = None) -> int:
     """Return the exit code: 1 if there is a finding."""
     parser = argparse.ArgumentParser(prog="xnnpack", description=__doc__)
     parser.add_argument("--first", type=int, default=0, help="seed of the first network")
-    parser.add_argument("--count", type=int, default=1, help="how many, of consecutive seeds")
-    parser.add_argument("--mode", choices=MODES, help="how it is lowered; by turns by default")
+    parser.add_argument("--count", type=int, default=1, help="number of networks, with consecutive seeds")
+    parser.add_argument("--mode", choices=MODES, help="how networks are lowered (default: alternating)")
     options = parser.parse_args(argv)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)

@@ -14,7 +14,7 @@ _ATTRS = {
     "srcs": attr.label_list(
         allow_files = [".md", ".png", ".svg"],
         mandatory = True,
-        doc = "Pages and images, `docs/index.md` among them.",
+        doc = "Pages and images, including `docs/index.md`.",
     ),
     "generator": attr.label(
         mandatory = True,
@@ -27,7 +27,7 @@ _ATTRS = {
         doc = "Folder of the Python packages that the generator imports.",
     ),
     "source_url": attr.string(
-        doc = "Address of the repository's files, for links to files that are not pages. Without it, these files are named and not linked.",
+        doc = "Address of the repository's files, for links to files that are not pages. Without it, these files are not linked.",
     ),
 }
 

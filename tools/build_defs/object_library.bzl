@@ -15,17 +15,17 @@ OBJECT_LIBRARY_ATTRS = {
     "srcs": attr.label_list(
         allow_files = [".c", ".h"],
         mandatory = True,
-        doc = "The sources, and headers that they alone include.",
+        doc = "The sources, and private headers.",
     ),
     "hdrs": attr.label_list(
         allow_files = [".h"],
         doc = "Headers for targets that depend on the library.",
     ),
-    "copts": attr.string_list(doc = "Flags of the compiler."),
-    "linkopts": attr.string_list(doc = "Flags of the linker for programs that have the library."),
+    "copts": attr.string_list(doc = "Compiler flags."),
+    "linkopts": attr.string_list(doc = "Linker flags for programs that link the library."),
     "deps": attr.label_list(
         providers = [CcInfo],
-        doc = "Libraries that it uses.",
+        doc = "Libraries that the library uses.",
     ),
     "_compile_objects": attr.label(
         default = "//rules/private:compile_objects.sh",
@@ -201,5 +201,5 @@ def _copts_flag_impl(ctx):
 copts_flag = rule(
     implementation = _copts_flag_impl,
     build_setting = config.string_list(flag = True),
-    doc = "A flag of Bazel's command line whose value is flags of the compiler.",
+    doc = "A Bazel command-line flag whose value is a list of compiler flags.",
 )

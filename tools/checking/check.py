@@ -109,7 +109,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="tools/check", description="Check format, lint, types and prose of this repository."
     )
-    parser.add_argument("--fix", action="store_true", help="format, and put right what can be")
+    parser.add_argument("--fix", action="store_true", help="format, and fix problems where possible")
     options = parser.parse_args()
     try:
         tools, site = toolbox(_LOCKS / "check.lock"), install(_LOCKS / "requirements.lock")[0]

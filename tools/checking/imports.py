@@ -84,7 +84,7 @@ def fault_of(statement: Import, table: Mapping[str, Folder]) -> str:
         return "is a relative import; name the module from the root"
     here, there = folder_of(statement.path, table), statement.name.split(".")[0]
     if there in table and there not in here.may_use(statement.path):
-        return f"{here.path}/ may not use {table[there].path}/ (the table in ARCHITECTURE.md)"
+        return f"{here.path}/ must not import {table[there].path}/ (see the table in ARCHITECTURE.md)"
     owner = _owner_of_private_part(statement.name)
     if there in table and owner is not None and here.module_of(statement.path)[: len(owner)] != owner:
         return f"'{statement.name}' is private to {'.'.join(owner)}"

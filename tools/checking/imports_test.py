@@ -40,7 +40,7 @@ def test_compiler_imports_only_the_schema() -> None:
 
 def test_folder_imports_are_limited_to_its_row() -> None:
     assert _faults("compiler/a.py", "import torch\nimport data.x\nfrom compiler.b import c\n") == []
-    message = "compiler/ may not use backends/ (the table in ARCHITECTURE.md)"
+    message = "compiler/ must not import backends/ (see the table in ARCHITECTURE.md)"
     assert _faults("compiler/a.py", "import os\ndef f():\n    from backends.demo import x\n") == [f"3: {message}"]
     assert _faults("tests/a.py", "import compiler\nimport backends.demo\n") == []
 

@@ -49,9 +49,7 @@ def check_sha512(archive: Path, expected: str) -> None:
     """BootstrapError unless the hash of `archive`, in npm's notation, is `expected`."""
     found = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
     if found != expected:
-        raise BootstrapError(
-            f"{archive.name}: sha512 is {found}, must be {expected}; it is not the release that was pinned"
-        )
+        raise BootstrapError(f"{archive.name}: sha512 is {found}, expected {expected}; this is not the pinned release")
 
 
 def extract(archive: Path, member: str, program: Path) -> None:

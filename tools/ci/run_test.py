@@ -173,7 +173,7 @@ def test_known_missing_package_is_installed(checkout: Checkout, status: str) -> 
     ("missing", "reasons"),
     [
         ("prepare", ["nginx cannot be prepared", "BuildBox cannot be prepared"]),
-        ("unshare", ["this machine gives no network of one's own"] * 2),
+        ("unshare", ["this machine does not permit private networks"] * 2),
     ],
 )
 def test_multi_machine_tests_are_skipped_without_servers(missing: str, reasons: list[str], checkout: Checkout) -> None:

@@ -53,7 +53,7 @@ def declared_inputs(details: Sequence[Mapping[str, Any]], arrays: Sequence[np.nd
         cast = array.astype(detail["dtype"], copy=False)
         if not np.array_equal(cast, array):
             raise OverflowError(
-                f"LiteRT wants input {detail['name']} in {cast.dtype}, which does not hold its numbers of {array.dtype}"
+                f"LiteRT expects input {detail['name']} as {cast.dtype}, which cannot represent its {array.dtype} values"
             )
         declared.append((detail["index"], cast))
     return declared

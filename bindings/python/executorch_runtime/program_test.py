@@ -24,14 +24,14 @@ from exir.operators.kernels import KernelTable
 from exir.passes import MemoryPlanningPass
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded_calls
 
-_REFUSED = {"tut09_delegate_mapping_demo": "it names no operands and no weights"}
+_REFUSED = {"tut09_delegate_mapping_demo": "the operands and weights are missing"}
 _DELEGATED = "dyn_mlp_xnn"
 _RUNNING = sorted(set(PROGRAMS) - set(_REFUSED))
 
 
 def _open(name: str) -> Program:
     program = PROGRAMS[name]
-    return Program(FOLDER / program["file"], *(FOLDER / each for each in program["ptd"] or ()))
+    return Program(FOLDER / program["file"], *(FOLDER / weights for weights in program["ptd"] or ()))
 
 
 def _load_all(name: str) -> dict[str, Method]:
@@ -44,7 +44,7 @@ def _load_all(name: str) -> dict[str, Method]:
     shared = {report.name: report.shared_memory_id for report in imported_methods(content)}
     methods: dict[str, Method] = {}
     for method in dict.fromkeys(call["method"] for call in PROGRAMS[name]["calls"]):
-        owner = next((methods[each] for each in methods if shared[each] and shared[each] == shared[method]), None)
+        owner = next((methods[other] for other in methods if shared[other] and shared[other] == shared[method]), None)
         methods[method] = program.method(method, share=(owner, shared[method]) if owner else None)
     return methods
 
@@ -90,7 +90,7 @@ def test_metadata_is_available_before_loading() -> None:
 def test_ctypes_structures_match_the_library() -> None:
     sizes = (ctypes.c_size_t * 32)()
     count = _native.library().et_python_struct_sizes(sizes, 32)
-    assert list(sizes[:count]) == [ctypes.sizeof(each) for each in _native.STRUCTURES]
+    assert list(sizes[:count]) == [ctypes.sizeof(structure) for structure in _native.STRUCTURES]
 
 
 def test_outputs_have_the_inputs_tensor_library() -> None:

@@ -80,7 +80,7 @@ def _check_inline_delegates(program: schema.Program) -> None:
     }
     unused = sorted(set(range(len(program.backend_delegate_data))) - used)
     if unused:
-        raise ConfigError(f"backend_delegate_data[{unused[0]}] belongs to no delegate")
+        raise ConfigError(f"backend_delegate_data[{unused[0]}] does not belong to a delegate")
 
 
 def _named_blobs(data: NamedDataStoreOutput | None) -> list[NamedBlob]:

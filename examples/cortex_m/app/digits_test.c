@@ -77,7 +77,7 @@ int main(void) {
     return 1;
   }
   write_count(found.right, " digits are right\n");
-  write_count(found.close, " have the host's logits\n");
-  write_count(found.equal, " have them bit by bit\n");
+  write_count(found.close, " match the host's logits\n");
+  write_count(found.equal, " are bit-identical\n");
   return found.close == kTested ? 0 : 1;
 }

@@ -50,7 +50,7 @@ void board_reset(void) {
 }
 
 static void fault(void) {
-  board_write("the processor met a fault\n");
+  board_write("a processor fault occurred\n");
   semihosting_exit(2);
 }
 

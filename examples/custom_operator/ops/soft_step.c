@@ -8,7 +8,7 @@ et_status demo_soft_step_out(et_kernel_context *context, et_value **args) {
   const float slope = (float)args[1]->u.as_double;
   et_tensor *out = args[2]->u.as_tensor;
   ET_CHECK(context, slope > 0,
-           "soft_step: slope is 0 or less; pass a positive slope");
+           "soft_step: slope is not positive; pass a positive slope");
   ET_RETURN_IF_ERROR(
       et_tensor_resize(out, self->sizes, self->rank, context->error));
   const float *x = (const float *)self->data;

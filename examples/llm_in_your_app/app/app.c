@@ -26,7 +26,7 @@ static et_method *decode;
 static et_status load(const et_method_options *options, et_error *error) {
   if (app_words.count > kTokens) {
     return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
-                   "the file has %u tokens, and there is room for %d",
+                   "the file has %u tokens, but the limit is %d",
                    (unsigned)app_words.count, kTokens);
   }
   ET_RETURN_IF_ERROR(

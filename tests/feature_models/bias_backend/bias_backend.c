@@ -4,7 +4,7 @@ static et_status bias_measure(const et_backend_context *context,
                               et_backend_requirements *out) {
   if (context->payload.size < 2) {
     return et_fail(context->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                   "the payload is a letter and a key");
+                   "the payload must be a letter and a key");
   }
   out->handle_bytes = sizeof(bias_handle);
   out->output_count = 1;
@@ -51,7 +51,7 @@ static et_status bias_execute(void *memory, const et_execute_context *context,
   const et_tensor *out = args[count - 1]->u.as_tensor;
   if (in->numel != handle->count || out->numel != handle->count) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "not as many elements as constants");
+                   "the number of elements does not match the constants");
   }
   for (size_t i = 0; i < handle->count; i++) {
     ((float *)out->data)[i] = handle->operation->function(

@@ -163,9 +163,7 @@ def _print_ratio(new: Measurement, old: Measurement, were_by_turns: bool) -> Non
         low, high = pairs[len(pairs) // 10], pairs[len(pairs) * 9 // 10]
         print(f"  time ratio in 80 % of {len(pairs)} paired runs: {low:.3f} to {high:.3f}")
     else:
-        print(
-            "  measured at another time: what else the machine did is in the ratio; --against a .pte runs both by turns"
-        )
+        print("  measured at another time, so other load affects the ratio; pass a .pte to --against to alternate runs")
 
 
 def _parse(argv: Sequence[str]) -> argparse.Namespace:

@@ -73,7 +73,7 @@ def test_earlier_result_is_compared_and_labeled(tmp_path: Path, capsys: pytest.C
     file = tmp_path / "add.json"
     assert main([_ADD, "--repeat", "5", "--json", str(file)]) == 0
     assert main([_ADD, "--repeat", "5", "--against", str(file)]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].startswith("  measured at another time: ")
+    assert capsys.readouterr().out.splitlines()[-1].startswith("  measured at another time, so ")
 
 
 @pytest.mark.parametrize(
