@@ -1,6 +1,6 @@
-"""Measure compiling MobileNetV2, interleaved with the official exporter.
+"""Measure compilation of MobileNetV2, interleaved with the official exporter.
 
-This project compiles one-shot and with a warm worker.
+This project compiles it in a new process and with a warm worker.
 
 ./bazelw run //benchmarks:compile_time -- [ROUNDS]
 """
@@ -38,7 +38,7 @@ class Worker:
         self._requests, self._responses = self._process.stdin, self._process.stdout
 
     def request(self, arguments: list[str]) -> None:
-        """Compile once. A response without an exit code, a success, is one zero byte."""
+        """Compile once. The response to a success, without an exit code, is one zero byte."""
         fields = b"".join(b"\x0a" + bytes([len(argument)]) + argument.encode() for argument in arguments)
         assert len(fields) < 1 << 14 and all(len(argument) < 128 for argument in arguments)
         self._requests.write(bytes([len(fields) & 127 | 128, len(fields) >> 7]) + fields)

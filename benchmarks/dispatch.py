@@ -59,7 +59,7 @@ def _add(source: int, target: int) -> schema.Instruction:
 
 
 def nanoseconds(methods: Sequence[Method], runs: int) -> list[float]:
-    """Return nanoseconds per instruction, fastest of interleaved runs."""
+    """Return nanoseconds per instruction in the fastest of interleaved runs."""
     times = [[_run(method) for method in methods] for _ in range(runs)]
     return [min(of_one) / _INSTRUCTIONS for of_one in zip(*times)]
 

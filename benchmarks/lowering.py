@@ -1,4 +1,4 @@
-"""Compare compiling with the official exporter.
+"""Compare compilation with the official exporter.
 
 Measures time, peak memory, planned memory and program size.
 

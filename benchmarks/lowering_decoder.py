@@ -1,6 +1,6 @@
-"""A Llama shape with 42 million parameters, without a cache.
+"""A Llama-like model with 42 million parameters, without a cache.
 
-Eight layers of width 512; 128, 32 or 1 tokens.
+It has eight layers of width 512, and processes 128, 32 or 1 tokens.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def _linear(inputs: int, outputs: int) -> nn.Linear:
 
 
 def _turned(x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
-    """Rotary position embedding: rotates the first half of a head against the second."""
+    """Rotary position embedding, which pairs the first and the second half of a head."""
     first, second = x.chunk(2, -1)
     return torch.cat((first * cosine - second * sine, second * cosine + first * sine), -1)
 

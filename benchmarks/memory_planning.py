@@ -1,4 +1,4 @@
-"""Measure planning and verifying memory for 1,000 to 100,000 tensors.
+"""Measure memory planning and its verification for 1,000 to 100,000 tensors.
 
 ./bazelw run //benchmarks:memory_planning -- [SIZES]
 """
@@ -50,7 +50,7 @@ def _measure(kind: str, count: int) -> tuple[float, float]:
 
 
 def _slope(kind: str, counts: list[int], times: list[tuple[float, float]]) -> None:
-    """Print the exponent of the growth of the time: 1 is linear, 2 quadratic."""
+    """Print the exponent of the time's growth: 1 is linear, 2 is quadratic."""
     growth = math.log(counts[-1] / counts[0])
     slopes = [math.log(last / first) / growth for first, last in zip(times[0], times[-1])]
     print(f"{kind:16s} {'slope':>8s} {slopes[0]:8.2f}   {slopes[1]:8.2f}")

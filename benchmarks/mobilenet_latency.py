@@ -1,6 +1,6 @@
-"""Measure MobileNetV2 on portable kernels, one thread.
+"""Measure MobileNetV2 on portable kernels with one thread.
 
-Interleaved: eager PyTorch, the official portable kernels and ours.
+Runs of eager PyTorch, the official portable kernels and this project's are interleaved.
 
 ./bazelw run -c opt //benchmarks:mobilenet_latency -- [ROUNDS]
 """

@@ -1,4 +1,4 @@
-"""From a wheel to a compiled, run and traced model.
+"""Use a wheel to compile, run and trace a model.
 
 ./bazelw run //tools:wheel -- /tmp/wheels && pip install /tmp/wheels/rules_executorch-*.whl && python docs/from_wheel.py
 """

@@ -12,13 +12,13 @@ _CONTEXT = 2048
 
 @lib.llama_log_callback
 def _quiet(level: int, text: bytes, data: ctypes.c_void_p) -> None:
-    """Suppress llama.cpp's log: none of its lines concerns the measurement."""
+    """Suppress llama.cpp's log, which is not part of the measurement."""
 
 
 class LlamaCpp:
     """A conversation on llama.cpp with the GGUF file of //models:chat.
 
-    The KV cache is float32 if `floats`, like the one of this project, else float16.
+    The KV cache is float32 if `floats` is true, as in this project, otherwise float16.
     """
 
     def __init__(self, threads: int, floats: bool = False) -> None:

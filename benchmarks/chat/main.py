@@ -4,7 +4,7 @@ Both process a prompt of 128 tokens, then generate 64 tokens.
 
 ./bazelw run //benchmarks:chat -- [--threads 2] [--rounds 10]
 
-Each side runs in a process of its own, and the sides take turns. If a side crashes, the result has a line about it.
+The sides run alternately, each in a separate process. If a side crashes, the report says so.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _llama(threads: int, floats: bool) -> Any:
 
 
 def peers(threads: int) -> list[Peer]:
-    """Ours, and llama.cpp if it is installed."""
+    """This project's chat, and llama.cpp if it is installed."""
     return [
         Peer("rules_executorch", lambda: Ours(threads)),
         Peer("llama.cpp", lambda: _llama(threads, False)),
@@ -44,7 +44,7 @@ def peers(threads: int) -> list[Peer]:
 
 
 def compare_tokens(ours: Peer, other: Peer) -> None:
-    """Print the number of lines in many writing systems whose tokens differ."""
+    """Print for how many lines, in many writing systems, the tokens differ."""
     made = list(itertools.islice(lines(), _COMPARED_LINES))
     different = sum(ours.call("tokens", line) != other.call("tokens", line) for line in made)
     print(f"tokens of {len(made)} lines: {different} lines differ between {ours.name} and {other.name}")
@@ -101,7 +101,7 @@ def main() -> None:
 
 
 def run(running: list[Peer], rounds: int) -> None:
-    """Measure the peers in turn and print a line for each; ours comes first."""
+    """Measure the peers alternately and print a line for each, this project first."""
     ours, *others = running
     prompt = ours.call("tokens", _TEXT.read_text())[:_PROMPT]
     figures: dict[str, list[tuple[Seconds, Seconds]]] = {peer.name: [] for peer in running}

@@ -16,9 +16,9 @@ class PeerError(Exception):
 
 
 class Peer:
-    """A side in a child process, created there by `make`.
+    """A side in a child process, in which `make` creates it.
 
-    Start peers before the parent loads libraries: the child is a fork.
+    Start peers before the parent loads libraries, because the child is a fork.
     """
 
     def __init__(self, name: str, make: Callable[[], Any]) -> None:

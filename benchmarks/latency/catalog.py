@@ -70,7 +70,7 @@ class Model:
 
     @functools.cached_property
     def weights(self) -> int:
-        """Number of weight elements that one run reads completely."""
+        """Number of weight elements that a run reads in full."""
         return sum(
             module.weight.numel() for module in self.module.modules() if isinstance(module, (nn.Linear, nn.Conv2d))
         )
@@ -97,6 +97,6 @@ _ALL = (
 )
 MODELS = {model.name: model for model in _ALL}
 
-# Only for the official runtime: programs that are compiled here do not have these.
+# Only for the official runtime; this project does not compile these variants.
 _LLAMAS = (Model(name, "benchmarks.lowering_decoder", "decoder") for name in ("llama_1", "llama_32"))
 LOWERED_ONLY = {model.name: model for model in _LLAMAS}

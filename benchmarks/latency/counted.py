@@ -1,4 +1,4 @@
-"""Run one side with one model on request, for counting by instructions.py.
+"""Run one side with one model on request, so that instructions.py can count.
 
 python -m benchmarks.latency.counted SIDE MODEL
 """

@@ -22,7 +22,7 @@ _IN_FILE = 1  # SHT_PROGBITS
 
 
 class NoDisassembler(Exception):
-    """objdump is missing or does not work; the message states which."""
+    """objdump is missing or does not work, as the message states."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,9 @@ class _Section:
 def instructions(library: Path) -> list[int]:
     """Return the file addresses of `cpuid` instructions.
 
-    A candidate is a matching byte pair; it counts if a disassembly that starts at some byte before it reaches it. Returns
-    nothing for files other than ELF for x86-64. Raises `NoDisassembler` if there are candidates and no objdump.
+    A candidate is a matching byte pair. It is an instruction if a disassembly from some byte before
+    it contains it. Returns nothing for files other than ELF for x86-64. Raises `NoDisassembler` if
+    there are candidates and no objdump.
     """
     with library.open("rb") as file:
         header = file.read(20)

@@ -1,7 +1,8 @@
 """Restrict every library of the process to an instruction set.
 
-Most peers have no switch for the instruction set. The program restarts itself with an audit library, which the dynamic
-linker calls for each library before its code runs (native/hold.c), and with a table of the instructions to replace.
+Most peers do not have an option for the instruction set. The program restarts itself with an audit
+library (native/hold.c), which the dynamic linker calls for each library before the library's code
+runs, and with a table of the instructions to replace.
 """
 
 from __future__ import annotations
@@ -52,14 +53,14 @@ def hold(library: Library, isa: str) -> Hold:
 
 
 def peers() -> list[Path]:
-    """Shared libraries of all sides, and the benchmark's own, which verifies it."""
+    """The shared libraries of all sides, and that of the benchmark, which verifies it."""
     folders = [Path(root, package) for root in sys.path for package in _PACKAGES]
     found = [path for folder in folders for path in folder.rglob("*.so*") if path.is_file()]
     return [Path(os.environ["LATENCY_LIBRARY"]), *found]
 
 
 def start_again(isa: str, libraries: Iterable[Path]) -> None:
-    """Restart this command line, with every `cpuid` of these libraries answered."""
+    """Restart this command line, with every `cpuid` of these libraries emulated."""
     table = os.memfd_create("cpuid", 0)  # without flags, exec keeps it open
     os.write(table, places(libraries))
     audit = Path(os.environ["LATENCY_HOLD_LIBRARY"]).resolve()

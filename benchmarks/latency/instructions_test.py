@@ -53,7 +53,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with programs in place of valgrind's, the first one that is searched."""
+    """A folder with fake valgrind programs, which is first on the PATH."""
     for name, source in (("valgrind", _VALGRIND), ("callgrind_control", _CONTROL)):
         program = tmp_path / name
         program.write_text(source.format(python=sys.executable, dump=_DUMP))

@@ -1,4 +1,4 @@
-"""Description of the machine, for the report."""
+"""Describe the machine for the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure models on this project's runtime and on its peers, in turn.
+"""Measure models on this project's runtime and its peers, alternately.
 
 ./bazelw run //benchmarks:latency -- MODEL…
 """

@@ -36,7 +36,7 @@ class Measurement:
 
 
 def measure(model: Model, sides: Iterable[Side], setting: Setting, rounds: int) -> Measurement:
-    """Load all sides, then run them in turn."""
+    """Load all sides, then run them alternately."""
     expected = model.module(*model.inputs)
     loaded: dict[str, Loaded] = {}
     samples: dict[str, Samples] = {}

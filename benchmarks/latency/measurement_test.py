@@ -54,7 +54,7 @@ class _Pretended(Side):
 
 
 class _OfFile(_Pretended):
-    """Record when the file, of twice the requested size, is read and loaded."""
+    """Record when the file, which has twice the requested size, is read and loaded."""
 
     def file(self, model: Any, path: Path | None, setting: Setting) -> Any:
         return SimpleNamespace(open=lambda mode: self)
@@ -99,7 +99,7 @@ class _Unfit(_Absent):
         return False
 
 
-_SLOW = 1_000_000_000  # so that a turn is one run
+_SLOW = 1_000_000_000  # so that each turn has one run
 
 
 def _measure(clock: _Clock, sides: list[Side], rounds: int = 2) -> Measurement:

@@ -50,7 +50,7 @@ class Library:
 
     @property
     def unit(self) -> str:
-        """Unit of costs."""
+        """The unit of costs."""
         return "cycles" if self.counter >= 0 else "ns"
 
     def read(self) -> Reading:
@@ -60,7 +60,7 @@ class Library:
 
     @property
     def clock(self) -> Clock:
-        """Clock of traced ops: cycles if they are counted, else wall-clock time."""
+        """The clock of traced ops: cycles if they are counted, else wall-clock time."""
         from executorch_runtime import Clock
 
         function = ctypes.cast(self.calls.bench_counter_now, c_void_p).value
@@ -69,7 +69,7 @@ class Library:
 
     @property
     def shown_isa(self) -> str:
-        """Return the widest instruction set that `cpuid` shows to this process."""
+        """Return the widest instruction set that `cpuid` reports to this process."""
         return ("avx2", "avxvnni", "avx512")[self.calls.bench_shown_isa()]
 
     def forget_avx512(self) -> None:

@@ -1,4 +1,4 @@
-"""Tests of the shared library, as far as they hold on every machine."""
+"""Tests of the shared library that are valid on every machine."""
 
 from __future__ import annotations
 

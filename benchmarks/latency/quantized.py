@@ -1,6 +1,7 @@
 """Quantize a model to static int8 with the official quantizer.
 
-Runs in its own process, because its imports register operators that this project's compiler registers as well.
+It runs in its own process, because its imports register operators that this project's compiler also
+registers.
 
 python -m benchmarks.latency.quantized MODEL FILE
 """

@@ -1,4 +1,4 @@
-"""Run sides in turn, and record the cost of each run."""
+"""Run sides alternately, and record the cost of each run."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class Samples:
 def cheapest(runs: Sequence[Sample]) -> int:
     """Return the cost of the cheapest run; other load can only add to it.
 
-    Considers only runs that had a processor the whole time, if there are any. In a virtual machine, stolen time is
-    subtracted at the next tick from the running thread, so a run may appear cheaper than possible.
+    If possible, only runs that were never preempted count. In a virtual machine, stolen time is
+    subtracted from the running thread at the next tick, so a run may appear cheaper than possible.
     """
     undisturbed = [run.cost for run in runs if run.thread_ns >= _UNDISTURBED * run.wall_ns]
     return min(undisturbed or [run.cost for run in runs])
@@ -75,7 +75,7 @@ def take_turns(
 ) -> None:
     """Run rounds in which every side gets about the same time.
 
-    The first run of a turn finds cold caches.
+    The first run of a turn starts with cold caches.
     """
     for _ in range(rounds):
         for name, run in runs.items():

@@ -1,4 +1,4 @@
-"""Report the cost of each op of our programs."""
+"""Report the cost of each op of this project's programs."""
 
 from __future__ import annotations
 

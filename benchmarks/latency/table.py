@@ -16,12 +16,12 @@ _ELSEWHERE = 0.05  # minimum share of other threads that is reported
 
 
 def _cost(each: Measured, threads: int) -> float:
-    """Return the compared figure: the cost, or wall-clock time for several threads."""
+    """Return the value to compare: the cost, or wall-clock time for several threads."""
     return each.samples.cost if threads == 1 else each.samples.fastest_ns
 
 
 def ratios(measurement: Measurement, threads: int) -> dict[str, dict[str, float]]:
-    """Return each side's ratios: our cost (`ours`) and the limit's by its cost."""
+    """Return the ratios of our cost (`ours`), and the limit's, to each side's cost."""
     costs = {each.side: _cost(each, threads) for each in measurement.sides}
     ours = next((costs[name] for name in _OURS if name in costs), None)
     found: dict[str, dict[str, float]] = {side: {} for side in costs}
@@ -71,7 +71,7 @@ def _busy(each: Measured) -> str:
 
 
 def _registers(measurement: Measurement) -> list[str]:
-    """Return a line on the restricted sides that used AVX-512 registers anyway."""
+    """Return a line about restricted sides that nevertheless used AVX-512 registers."""
     known = [each for each in measurement.sides if each.used_avx512 is not None]
     if not known:
         return []

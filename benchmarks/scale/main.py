@@ -2,9 +2,10 @@
 
     python3 -m benchmarks.scale.main [--workers N] [--analysis] RESULTS.jsonl [MODELS...]
 
-Appends phases to RESULTS.jsonl, and writes the table and the plot of benchmarks/scale/README.md from that file; the
-latest measurement of a number of models counts. Without MODELS, it only writes the page. A thousand models take about
-20 minutes on two idle cores, or one minute with --analysis.
+Appends phases to RESULTS.jsonl, and writes the table and the plot of benchmarks/scale/README.md
+from that file; the latest measurement for each number of models counts. Without MODELS, it only
+writes the page. A thousand models take about 20 minutes on two idle cores, or one minute with
+--analysis.
 """
 
 from __future__ import annotations

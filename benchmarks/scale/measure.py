@@ -1,4 +1,4 @@
-"""The measured edits, and the actions that Bazel ran after each."""
+"""Measure edits: the time, and the actions that Bazel ran after each of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.scale.processes import WorkerMemory, processor_seconds
 from benchmarks.scale.workspace import ManyModels
 
-# Bazel's names of runners that execute actions, and of those that do not.
+# Bazel's names for runners that execute actions, and for those that do not.
 _NOT_RUN = ("total", "internal", "disk cache hit", "remote cache hit", "action cache hit")
 
 

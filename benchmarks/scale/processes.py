@@ -48,9 +48,9 @@ def _family(process: int) -> Iterator[int]:
 
 
 def _ticks(process: int) -> int:
-    """Read the times of a process and its reaped children: fields 14 to 17 of stat.
+    """Read the times of a process and its reaped children: fields 14 to 17 of `stat`.
 
-    Field 2 may contain spaces.
+    Field 2 can contain spaces.
     """
     fields = _read(process, "stat").rpartition(b")")[2].split()
     return sum(map(int, fields[11:15]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-GROUP = 10  # models of a package, which import its layer
+GROUP = 10  # models per package, which import the package's layer
 
 _MODULE = """\
 module(name = "many_models")

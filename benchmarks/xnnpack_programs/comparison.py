@@ -70,7 +70,7 @@ def _load_ours(model: Model, path: Path) -> Loaded:
 
 
 def _prepare(load: Callable[[], Loaded], library: Library) -> _Ready:
-    """Measure memory first: a process that has loaded the program shares some of it."""
+    """Measure memory first, because a loaded program shares some of it."""
 
     def loaded_and_run() -> Loaded:
         loaded = load()
@@ -105,7 +105,7 @@ def _differences(ours: Loaded, official: Loaded) -> tuple[float, float]:
 
 
 def compare(lowered: Lowered, path: Path, library: Library, rounds: int) -> Comparison:
-    """Load the program of `path` on both runtimes, then run them in turn."""
+    """Load the program at `path` on both runtimes, then run them alternately."""
     setting = Setting(library, "", 1, Path())
     lowered.side.start(setting)
     model = lowered.model

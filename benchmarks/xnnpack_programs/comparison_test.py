@@ -20,7 +20,7 @@ def test_touched_and_held_memory_is_counted():
 
 
 def _pieces() -> list[bytearray]:
-    """Return pieces smaller than the allocator maps individually."""
+    """Return pieces that are too small for the allocator to map individually."""
     return [bytearray(b"x") * 100_000 for _ in range(600)]
 
 

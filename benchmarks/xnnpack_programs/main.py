@@ -1,4 +1,4 @@
-"""Compare programs lowered for XNNPACK on both runtimes, in turn.
+"""Compare programs lowered for XNNPACK on both runtimes.
 
 ./bazelw run //benchmarks:xnnpack_programs -- [PROGRAM…]
 """

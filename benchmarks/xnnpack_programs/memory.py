@@ -20,8 +20,8 @@ def _anonymous() -> int:
 def growth(work: Callable[[], object]) -> int:
     """Return the anonymous memory that `work` and its result need.
 
-    `work` runs in a fork of this process, which first returns freed memory to the system, so that reused memory counts.
-    Import the modules that `work` needs before.
+    `work` runs in a fork of this process. The fork first returns freed memory to the system, so
+    that reused memory counts. Import the modules that `work` needs beforehand.
     """
     reading, writing = os.pipe()
     child = os.fork()

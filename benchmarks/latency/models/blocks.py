@@ -13,7 +13,7 @@ Activation = Callable[[], nn.Module]
 def conv_norm(
     inputs: int, outputs: int, kernel: int = 1, stride: int = 1, groups: int = 1, activation: Activation = nn.Identity
 ) -> nn.Sequential:
-    """Convolution without bias, batch norm, activation; same padding."""
+    """Convolution without bias and with same padding, batch norm, and activation."""
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False),
         nn.BatchNorm2d(outputs),
@@ -22,7 +22,7 @@ def conv_norm(
 
 
 class SqueezeExcitation(nn.Module):
-    """Squeeze-and-excite: scale channels by a small network of their means."""
+    """Squeeze-and-excite: a small network computes channel scales from channel means."""
 
     def __init__(self, channels: int, squeezed: int):
         super().__init__()
@@ -67,7 +67,7 @@ class InvertedResidual(nn.Module):
 class Classifier(nn.Module):
     """Features, global average pool, then a head.
 
-    Weights are initialized as in He et al. (2015), fan in.
+    Weights have He initialization with fan-in (He et al., 2015).
     """
 
     def __init__(self, features: nn.Module, head: nn.Module):

@@ -1,6 +1,7 @@
-"""One decode step of a Llama shape with 135 million parameters.
+"""One decode step of a Llama-like model with 135 million parameters.
 
-One token, a cache of 256 tokens, 30 layers of width 576, nine query heads on three KV heads, tied embedding.
+It has one token, a cache of 256 tokens, 30 layers of width 576, nine query heads on three KV heads,
+and a tied embedding.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ _KEY_HEADS = 3
 _LAYERS = 30
 _VOCABULARY = 49152
 _CACHE = 256
-_INT4 = torch.__dict__["int4"]  # PyTorch's type hints do not have it
+_INT4 = torch.__dict__["int4"]  # PyTorch's type hints do not include it
 _POSITION = 200  # position of the example's token; most of the cache is in use
 
 
 class _RmsNorm(nn.Module):
-    """RMS norm (Zhang and Sennrich, 2019), in the usual operators."""
+    """RMS norm (Zhang and Sennrich, 2019), composed of elementary operators."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +36,7 @@ class _RmsNorm(nn.Module):
 class _Attention(nn.Module):
     """Grouped-query attention.
 
-    Queries that share a KV head are its rows, so keys are not copied.
+    Queries that share a KV head are rows of one matrix, so keys are not copied.
     """
 
     def __init__(self) -> None:
@@ -54,13 +55,13 @@ class _Attention(nn.Module):
         self.keys[:, :, position] = _turned(self.key(x).view(1, _KEY_HEADS, 1, _HEAD), angles)
         self.values[:, :, position] = self.value(x).view(1, _KEY_HEADS, 1, _HEAD)
         mixed = functional.scaled_dot_product_attention(query, self.keys, self.values, mask)
-        # Make a copy, because exporters that decompose attention give the result other strides.
+        # Make a copy, because the result has other strides in exporters that decompose attention.
         mixed = mixed.clone(memory_format=torch.contiguous_format)
         return self.output(mixed.view(1, 1, _HEADS * _HEAD))
 
 
 def _turned(x: torch.Tensor, angles: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
-    """Rotary position embedding: rotates the first half of a head against the second."""
+    """Rotary position embedding, which pairs the first and the second half of a head."""
     cosine, sine = angles
     first, second = x.chunk(2, -1)
     return torch.cat((first * cosine - second * sine, second * cosine + first * sine), -1)
@@ -116,7 +117,7 @@ def decoder() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
 
 
 def decoder_4bit() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """The same with int4 weights, one 16-bit scale per 32."""
+    """The same with int4 weights, with a 16-bit scale per group of 32."""
     # torchao registers its own tensor classes, which the float model does not need.
     from torchao.quantization import IntxWeightOnlyConfig, quantize_
     from torchao.quantization.granularity import PerGroup

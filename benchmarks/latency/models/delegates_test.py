@@ -1,4 +1,4 @@
-"""Each vision model is one delegate of the CPU backend."""
+"""Tests that each vision model becomes one delegate of the CPU backend."""
 
 import json
 import os

@@ -1,6 +1,6 @@
-"""Text encoders of 128 tokens: BERT-base and a MiniLM of six layers.
+"""Text encoders for 128 tokens: BERT-base and a six-layer MiniLM.
 
-Devlin et al. (2018) and Wang et al. (2020).
+See Devlin et al. (2018) and Wang et al. (2020).
 """
 
 from __future__ import annotations

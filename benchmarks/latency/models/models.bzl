@@ -8,7 +8,7 @@ def compiled_models(name, backends, models, weights = {}):
     Args:
       name: filegroup of all programs and manifests.
       backends: folders in //backends.
-      models: py_library by model; the entry point is named as the model.
+      models: py_library by model; the entry point has the model's name.
       weights: published file by model.
     """
 

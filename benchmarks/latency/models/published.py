@@ -22,7 +22,7 @@ def classify() -> Example:
 
 
 def search() -> ModelSpec:
-    """Return the model as it is compiled: one program for all sentence lengths."""
+    """Return the model as compiled: one program for all sentence lengths."""
     return minilm()
 
 
@@ -43,7 +43,7 @@ def search_256() -> Example:
 
 
 def listen() -> Example:
-    """Return the model as it is compiled: one chunk per call."""
+    """Return the model as compiled: one chunk per call."""
     return silero_vad()
 
 

@@ -1,6 +1,6 @@
 """ResNet-18 and ResNet-50 (He et al., 2015, table 1).
 
-The 3x3 convolution of a bottleneck has its stride, as in later implementations.
+The stride of a bottleneck is in its 3x3 convolution, as in later implementations.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _WIDTHS = (64, 128, 256, 512)
 
 
 class _Residual(nn.Module):
-    """ReLU of the layers' result plus the input, projected if shapes differ."""
+    """A residual block with ReLU; the input is projected if the shapes differ."""
 
     def __init__(self, inputs: int, outputs: int, stride: int, layers: nn.Sequential):
         super().__init__()

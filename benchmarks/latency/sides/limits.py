@@ -1,4 +1,4 @@
-"""The limits: a model's arithmetic alone, and reading its weights once."""
+"""The limits: only the arithmetic of a model, and only one read of its weights."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class FmaLimit(Side):
 class ReadLimit(Side):
     """Read as many bytes as the model's weights have, from a mapped file.
 
-    Weights are mapped as well. Anonymous memory with small pages is read at rates that vary between processes.
+    Real weights are mapped as well. The read rate of anonymous memory with small pages varies
+    between processes.
     """
 
     def __init__(self, name: str, bits: float) -> None:

@@ -44,7 +44,7 @@ class LiteRt(Side):
 def declared_inputs(details: Sequence[Mapping[str, Any]], arrays: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
     """Return each input's index and its values in the declared dtype.
 
-    The converter turns int64 into int32.
+    The converter changes int64 to int32.
 
     Raises `OverflowError` if a value does not fit.
     """

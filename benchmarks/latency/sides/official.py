@@ -89,7 +89,7 @@ class XnnpackDynamic(Xnnpack):
 
 
 def with_dynamic_4_bits(model: Model, scale_dtype: torch.dtype | None = None) -> nn.Module:
-    """int4 weights with one scale per 32; dynamically quantized activations.
+    """int4 weights in groups of 32, and dynamically quantized activations.
 
     Scales have the weights' dtype by default.
     """
@@ -103,7 +103,7 @@ def with_dynamic_4_bits(model: Model, scale_dtype: torch.dtype | None = None) ->
 
 
 def with_dynamic_bytes(model: Model) -> nn.Module:
-    """int8 weights with one scale per row; dynamically quantized activations."""
+    """int8 weights with one scale per row, and dynamically quantized activations."""
     from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
     from torchao.quantization.granularity import PerAxis
 

@@ -16,7 +16,7 @@ _ERRORS = 3  # severity level of its logger
 
 
 def _quiet() -> Any:
-    """Import the package, and suppress its line for each unused constant."""
+    """Import the package, and suppress its messages about unused constants."""
     import onnxruntime
 
     onnxruntime.set_default_logger_severity(_ERRORS)
@@ -30,7 +30,8 @@ class OnnxRuntime(Side):
     converters: tuple[str, ...] = ("onnx",)
 
     def convert(self, model: Model, path: Path) -> None:
-        # The exporter based on torch.export needs an additional package; this one writes the same operators.
+        # The exporter based on torch.export needs an additional package; this exporter writes the
+        # same operators.
         torch.onnx.export(model.module, model.inputs, str(path), dynamo=False, opset_version=_OPSET)
 
     def session(self, path: Path, setting: Setting) -> Any:
@@ -53,7 +54,7 @@ class OnnxRuntime(Side):
 
 
 class OnnxRuntimeInt8(OnnxRuntime):
-    """Static int8 with its own quantizer, per-channel weights."""
+    """Static int8 with ONNX Runtime's quantizer and per-channel weights."""
 
     name = "ONNX Runtime int8"
 

@@ -99,20 +99,20 @@ class OursDynamic(OursInt8):
 
 
 class OursDynamic4Bit(OursInt8):
-    """The same with int4 weights and 16-bit scales, as the read limit counts."""
+    """The same with int4 weights and 16-bit scales, as the read limit assumes."""
 
     name = "ours, cpu dynamic 4-bit"
     converters = ("torchao",)
 
     def takes(self, model: Model) -> bool:
-        return model.name == "decoder"  # other models have low-bit weights of their own
+        return model.name == "decoder"  # other models already have low-bit weights
 
     def exported(self, model: Model) -> ExportedProgram:
         return torch.export.export(with_dynamic_4_bits(model, torch.bfloat16), model.inputs, strict=False)
 
 
 class OursPlain(OursInt8):
-    """The CPU backend in float32 without Strassen, which has smaller weights."""
+    """The CPU backend in float32 without Strassen, for which weights are larger."""
 
     name = "ours, cpu without strassen"
     converters = ()
@@ -141,7 +141,7 @@ def _loaded(method: Method, model: Model, path: Path) -> Loaded:
 
 
 def run(method: Method, inputs: tuple[torch.Tensor, ...]) -> None:
-    """Execute one run, including the copy of a planned input."""
+    """Execute one run, including the copy to a planned input."""
     borrowed = [method.set_input(index, tensor) for index, tensor in enumerate(inputs)]
     method.execute()
     del borrowed

@@ -16,7 +16,7 @@ from benchmarks.latency.native import Library
 
 
 class Missing(Exception):
-    """A side cannot take part; the text is the reason, in one line."""
+    """A side cannot be measured; the message is the reason, in one line."""
 
 
 @dataclass(frozen=True)

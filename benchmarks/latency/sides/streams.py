@@ -47,9 +47,9 @@ class OursStream(Ours):
 
 
 class OnnxRuntimeStream(OnnxRuntime):
-    """Run the wheel's own file, with state and context as inputs and outputs.
+    """Run the file in the wheel, with state and context as inputs and outputs.
 
-    Its weights differ from the program's, so results are not compared.
+    Its weights differ from the program's, so the results are not compared.
     """
 
     name = "ONNX Runtime, the wheel's file"

@@ -1,4 +1,4 @@
-"""The compiler side: takes `relu` and `neg` of small float32 tensors, each as a delegate of its own."""
+"""The compiler side: delegates each `relu` and `neg` of small float32 tensors separately."""
 
 import subprocess
 
