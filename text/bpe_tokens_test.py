@@ -18,7 +18,7 @@ from text.testing_lines import lines, tokens_of
 from text.testing_tokenizers import smollm_tokenizer
 
 # The first byte of these characters has no token in this vocabulary. Like llama.cpp, this tokenizer
-# skips such bytes after merging; the package skips them before.
+# skips such bytes after merging; the package skips them before merging.
 _WITHOUT_TOKEN = re.compile("[\U00040000-\U0010ffff]")
 
 

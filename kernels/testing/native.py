@@ -67,7 +67,7 @@ class _Context(Structure):
 
 class _PrepareContext(Structure):
     _fields_ = [
-        ("arena", c_void_p),  # no kernel here has a state
+        ("arena", c_void_p),  # these kernels do not have state
         ("scratch_bytes", c_size_t),
         ("parallel", c_void_p),
         ("error", POINTER(Error)),

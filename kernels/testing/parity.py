@@ -47,8 +47,8 @@ def random_tensor(shape: Sequence[int], dtype: torch.dtype = torch.float32, seed
 def blank(like: torch.Tensor, order: Sequence[int] | None = None) -> torch.Tensor:
     """An output tensor with the dtype of `like`, filled with garbage.
 
-    The dim order is `order`, by default that of `like`. Each dimension of another size than 1 has one element too many,
-    so that the kernel must resize it.
+    The dim order is `order`, by default that of `like`. Each dimension whose size is not 1 has one
+    element too many, so that the kernel must resize it.
     """
     order = list(like.dim_order()) if order is None else list(order)
     shape = [size if size == 1 else size + 1 for size in like.shape]

@@ -77,7 +77,7 @@ def test_fully_masked_query_is_zero() -> None:
 
 
 def test_heads_may_be_interleaved() -> None:
-    """Heads are interleaved, as in the output of one GEMM for all heads."""
+    """The heads are interleaved, as in the output of one GEMM for all heads."""
     tensors = [each.transpose(1, 2).contiguous().transpose(1, 2) for each in operands(SHAPES[1])]
     check(tensors)
 

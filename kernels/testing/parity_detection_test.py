@@ -56,7 +56,7 @@ def test_nms_rejects_invalid_boxes(boxes: tuple[int, ...], scores: tuple[int, ..
 
 
 def regions() -> torch.Tensor:
-    """Regions inside, across the border, outside, of one point, and inverted."""
+    """Tests regions inside, across the border, outside, of one point, and inverted."""
     corners = [[1, 1, 6, 5], [-3, -2, 4, 20], [30, 30, 40, 40], [2, 2, 2, 2], [5, 6, 1, 2]]
     return torch.tensor([[i % 2, *corner] for i, corner in enumerate(corners)], dtype=torch.float32)
 

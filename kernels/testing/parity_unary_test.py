@@ -16,7 +16,7 @@ ROUNDING = "floor ceil round trunc abs neg relu".split()
 
 
 def sample(dtype: torch.dtype) -> torch.Tensor:
-    """Special values, and values of every domain, including ties for rounding."""
+    """Special values, and values from every domain, including ties for rounding."""
     return torch.cat([torch.tensor(SPECIAL), torch.linspace(-6, 6, 97)]).to(dtype)
 
 
@@ -63,7 +63,7 @@ def test_bessel_functions_near_zero_follow_pytorch(name: str) -> None:
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 def test_gelu_follows_pytorch(approximate: str, dtype: torch.dtype) -> None:
     x = sample(dtype)
-    x = x[x.isfinite()] if approximate == "none" else x  # PyTorch's own loops differ at infinity
+    x = x[x.isfinite()] if approximate == "none" else x  # PyTorch's loops differ from each other at infinity
     check(KERNELS, "aten::gelu.out", x, approximate)
 
 

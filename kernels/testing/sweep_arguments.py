@@ -1,4 +1,4 @@
-"""Create the input arguments of the calls that the sweep test tries.
+"""Create the inputs of the calls that the sweep test makes.
 
 Operators whose inputs cannot be derived from argument names have their own maker.
 """
@@ -105,7 +105,7 @@ def _power_of_scalar(case: Case) -> list[object]:
 
 
 def _factors(case: Case) -> list[object]:
-    """Mostly ones and a few twos, whose product every floating dtype represents."""
+    """Mostly ones and a few twos, whose product every floating dtype can represent."""
     rest = [_argument(case, argument) for argument in case.reads[1:]]
     factors = case.tensor("self")
     twos = torch.rand(factors.shape, generator=torch.Generator().manual_seed(0)) < 0.1

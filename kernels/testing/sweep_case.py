@@ -17,7 +17,7 @@ from kernels.testing.parity import random_tensor
 ORDERS = ("contiguous", "channels_last", "reversed")
 # A shape of rank r is the last r of these sizes. They are small and differ, and the last is even.
 _SIZES = (*[1] * 12, 2, 3, 4, 6)
-_MOST_RANK = 5  # the highest rank that a row supports is tried too
+_MOST_RANK = 5  # the highest rank that a row supports is also tested
 
 
 def shape_of(rank: int) -> tuple[int, ...]:
@@ -104,7 +104,7 @@ def cases_of(kernel: Kernel) -> Iterator[Case]:
 def _usual_dtypes(kernel: Kernel) -> dict[str, torch.dtype]:
     """float32 if the argument supports it, otherwise its first dtype.
 
-    Arguments that must have equal dtypes do.
+    Arguments that must have equal dtypes get equal dtypes.
     """
     chosen: dict[str, torch.dtype] = {}
     for name, rule in kernel.rules.tensors.items():

@@ -26,7 +26,7 @@ def _searched(case: Case) -> list[object]:
 
 
 def _indexed(case: Case) -> list[object]:
-    """Index the first dimension with a tensor, or with a mask if the dtype is bool."""
+    """Index the first dimension with a tensor or, if the dtype is bool, with a mask."""
     size = case.shape[0] if case.rank else 1
     if case.dtypes["indices"] == torch.bool:
         return [case.tensor("self"), [torch.arange(size) % 2 == 0]]

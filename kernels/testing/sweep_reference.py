@@ -66,7 +66,8 @@ def _widened(tensor: torch.Tensor) -> torch.Tensor:
 def _changed_back(result: torch.Tensor, case: Case, change: Change, back: Callable[..., torch.Tensor]) -> torch.Tensor:
     """Undo the change of dtypes for a result.
 
-    The result has the changed dtype of some tensor of the case. It is converted back to that tensor's dtype.
+    The result has the changed dtype of a tensor in the case. It is converted back to the original
+    dtype of that tensor.
     """
     for dtype in case.dtypes.values():
         if change(torch.empty(0, dtype=dtype)).dtype == result.dtype:

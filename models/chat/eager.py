@@ -55,10 +55,10 @@ def text_of(tokens: list[int]) -> str:
 
 
 def answers(prompts: list[str], system: str, most: int, printed: str = "") -> list[str]:
-    """Generate answers greedily, with at most `most` tokens each.
+    """Generate answers greedily, with up to `most` tokens each.
 
-    `printed` may contain a program's answers, one per line. As far as they are correct, they are verified in
-    one run of the network, instead of one run per token.
+    `printed` may contain a program's answers, one per line. Correct answers are verified in one run
+    of the network, instead of one run per token.
     """
     tokens, made = encoded(f"<|im_start|>system\n{system}<|im_end|>\n"), []
     for prompt in prompts:

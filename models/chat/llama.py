@@ -1,8 +1,9 @@
-"""Llama-like decoders of GGUF files: SmolLM2, Llama 3.2, Qwen 2.5 and others.
+"""Llama-like decoders in GGUF files: SmolLM2, Llama 3.2, Qwen 2.5 and others.
 
-The file's metadata configures the model. Parameter names are those of the files. `prefill` takes several
-tokens, `decode` the next one. Both write the keys and values of their tokens to one cache, and return the
-scores of the token after the last one. Parameters are on the meta device until the file is loaded.
+The file's metadata configures the model. Parameters have the names used in the files. `prefill`
+takes several tokens, `decode` the next one. Both write the keys and values of their tokens to one
+cache, and return the scores of the token after the last one. Parameters are on the meta device
+until the file is loaded.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Write small GGUF files with random weights.
 
-Metadata, tensors and chat templates have the structure of Llama 3.2's and Qwen 2.5's.
+Metadata, tensors and chat templates have the structure of those of Llama 3.2 and Qwen 2.5.
 
     python small_files.py LLAMA-FILE QWEN-FILE
 """

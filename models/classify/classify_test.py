@@ -1,4 +1,4 @@
-"""Tests that the program's classes equal eager PyTorch's on the same photographs."""
+"""Tests that the program predicts the same classes as eager PyTorch."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_damaged_image_is_reported(tmp_path: Path) -> None:
 
 
 def test_bytes_after_a_jpeg_are_ignored(tmp_path: Path) -> None:
-    """Phones append other images, or a video."""
+    """Phones append other images or a video to a photo."""
     path, longer = tmp_path / "photo.jpg", tmp_path / "longer.jpg"
     Image.open(_FLOWER).save(path)
     longer.write_bytes(path.read_bytes() + b"more" * 1000)

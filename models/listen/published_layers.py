@@ -1,4 +1,4 @@
-"""Run the published network, which is written for tinygrad, on torch.
+"""Run the published network, which was written for tinygrad, on torch.
 
 Tests compare this project's implementation with it.
 """
@@ -16,7 +16,7 @@ import torch
 
 
 class Tensor:
-    """A wrapper of torch tensors with the methods of tinygrad that the network uses."""
+    """A wrapper of torch tensors with the tinygrad methods that the network uses."""
 
     def __init__(self, value: torch.Tensor) -> None:
         self.value = value

@@ -1,4 +1,4 @@
-"""Tests of ranking: embeddings equal eager PyTorch's, and are computed once."""
+"""Tests that embeddings equal eager PyTorch's and are computed only once."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_folder_is_refused_as_a_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["corpus.txt.vectors", "corpus.txt.vectors.part"])
 def test_unwritable_cache_is_reported_and_results_printed(name: str, corpus: Path) -> None:
-    """As in a read-only folder.
+    """The cache cannot be written, as in a read-only folder.
 
     A folder in the cache file's place fails for root as well.
     """

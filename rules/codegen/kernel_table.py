@@ -1,8 +1,8 @@
 """Write the C table through which a program's operators are dispatched.
 
-The table is a `const et_kernel` array in read-only data, sorted by name. A `const et_kernel_table <symbol>`
-refers to it. Kernels are not registered at run time, and the linker takes only the kernels that the table
-names.
+The table is a `const et_kernel` array in read-only data, sorted by name. A `const et_kernel_table
+<symbol>` refers to it. Kernels are not registered at run time, and the linker includes only the
+kernels that the table names.
 
     python3 -m rules.codegen.kernel_table --kernels kernels/portable/kernels.toml --symbol et_all_kernels --out all.c
     python3 -m rules.codegen.kernel_table --kernels … --only model.json --symbol model_kernels --out model.c
@@ -61,7 +61,7 @@ def load_tables(options: argparse.Namespace) -> KernelTable:
 
 @dataclass
 class Uses:
-    """Dtypes that an operator is called with, and whether a tensor is channels-last."""
+    """The dtypes of an operator's calls, and whether a tensor is channels-last."""
 
     dtypes: set[str] = field(default_factory=set)
     channels_last: bool = False

@@ -1,8 +1,8 @@
-"""Packages of a hub, such as rules_python's `@pip`, that the compiler has itself.
+"""Packages of a hub, such as rules_python's `@pip`, that the compiler already has.
 
-A hub has a repository per package and follows requirements, so `@pip//timm` depends on a torch. The
-compiler already has torch and imports its own copy. The hub's torch, and the packages that only
-torch requires, are not inputs of the actions.
+A hub has a repository for each package and follows requirements, so `@pip//timm` depends on a torch
+package. The compiler already has torch and imports its own copy. The hub's torch, and the packages
+that only torch requires, are not inputs of the actions.
 """
 
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")

@@ -8,10 +8,11 @@ load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 def executorch_budget_test(name, model = None, budget = None, code = True, code_slack = 10, tags = [], **kwargs):
     """Tests that the cost of a model is within a budget file, and prints a table of exceeded values.
 
-    The file has the size of the program, of its weights and of its code (`.text` of a binary with the runtime and the needed
-    kernels), and for each method its arena size, its instructions, and its calls of operators outside delegates, in total and by
-    operator. `bazel run <name>.update` creates and updates the file. The size of code depends on the compiler and its flags, so
-    it can exceed the budget by a few percent.
+    The file has the size of the program, of its weights and of its code (`.text` of a binary with
+    the runtime and the needed kernels), and for each method its arena size, its instructions, and
+    its operator calls outside delegates, in total and by operator. `bazel run <name>.update`
+    creates and updates the file. The size of code depends on the compiler and its flags, so it can
+    exceed the budget by a few percent.
 
     Args:
       name: Name of the test.
@@ -54,7 +55,7 @@ def executorch_budget_test(name, model = None, budget = None, code = True, code_
         )
         common["program"] = ":%s_program" % name
 
-    # Manual: run by hand.
+    # Manual, because users run it.
     budget_update(
         name = name + ".update",
         out = path,

@@ -12,7 +12,7 @@ def executorch_import(name, pte = None, backend = None, **kwargs):
       pte: The program, a `.pte` file.
       backend: The `executorch_backend` of its delegates, or a list of several. A program without
         delegates needs none. For delegates that the official exporter wrote for XNNPACK, the rule
-        links //backends/xnnpack by itself. Neither case needs torch.
+        links //backends/xnnpack automatically. Neither case needs torch.
       **kwargs: Other attributes of the rule, and attributes that every rule has.
     """
     where = "executorch_import(name = '%s')" % name

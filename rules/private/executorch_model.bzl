@@ -22,9 +22,10 @@ def executorch_model(name, module = None, backend = Label("//backends/portable")
       module: `py_library` that defines the model.
       backend: An `executorch_backend`, a `select()` of labels, or a list of labels in order of preference.
       config: An `executorch_config`, a TOML file, or a dict of options (docs/reference/config.md).
-      allow_fallback: List of operators that may fall back to kernels because no backend takes them: `aten::exp` or, with the
-        overload that the manifest lists, `aten::exp.out`. Another fallback is a build error that names the operator and the line.
-        `[]` allows none; by default, all are allowed.
+      allow_fallback: List of operators that may fall back to kernels because no backend supports
+        them: `aten::exp` or, with the overload that the manifest lists, `aten::exp.out`. Another
+        fallback is a build error that names the operator and the line. `[]` allows none; by
+        default, all are allowed.
       **kwargs: Other attributes of the rule, and attributes that every rule has.
     """
     where = "executorch_model(name = '%s')" % name

@@ -43,7 +43,7 @@ def executorch_models(name, module = None, backends = None, configs = None, allo
       configs: Dict from a part of the target's name to a value of `executorch_model(config = …)`;
         None for the defaults.
       allow_fallback: Dict from a key of `backends` to the operators that may fall back to kernels; by default, all may.
-      exclude: List of combinations to leave out, each as `"<backend>_<config>"`.
+      exclude: List of combinations to omit, each as `"<backend>_<config>"`.
       **kwargs: Other attributes of `executorch_model`, for all models.
     """
     where = "executorch_models(name = '%s')" % name

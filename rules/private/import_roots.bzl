@@ -1,4 +1,4 @@
-"""Folders that Python imports packages of this repository from."""
+"""Folders from which Python imports packages of this repository."""
 
 # From the root of the repository.
 _FOLDERS = [

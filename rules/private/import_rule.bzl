@@ -95,7 +95,7 @@ def _import_action(ctx, backends):
 
 def _import_providers(ctx, action, backends):
     return [
-        # Bazel 4 takes only runfiles from `data`.
+        # Bazel 4 uses only the runfiles of `data`.
         DefaultInfo(files = depset([ctx.file.pte]), runfiles = ctx.runfiles([ctx.file.pte])),
         OutputGroupInfo(
             _validation = validation(ctx, ctx.label.name, ctx.file.pte, action.manifest, action.weights, backends),

@@ -6,7 +6,7 @@ def _impl(ctx):
     infos = [model[ExecutorchModelInfo] for model in ctx.attr.models]
     programs = [info.pte for info in infos]
     return [
-        # Bazel 4 takes only runfiles from `data`.
+        # Bazel 4 uses only the runfiles of `data`.
         DefaultInfo(files = depset(programs), runfiles = ctx.runfiles(programs)),
         OutputGroupInfo(
             manifest = depset([info.manifest for info in infos]),
@@ -15,7 +15,7 @@ def _impl(ctx):
         ),
     ]
 
-# A filegroup would not do: in Bazel 4, it has no target_compatible_with.
+# A filegroup does not work: in Bazel 4, it has no target_compatible_with.
 executorch_model_group = rule(
     implementation = _impl,
     attrs = {

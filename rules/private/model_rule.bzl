@@ -127,7 +127,7 @@ def _impl(ctx):
     run_compilation(ctx, compilation, {"--out-debug-record": debug_record}, "Recording")
     run_compilation(ctx, compilation, {"--out-sources": sources}, "Recording the lines of")
     return [
-        # Bazel 4 takes only runfiles from `data`.
+        # Bazel 4 uses only the runfiles of `data`.
         DefaultInfo(files = depset([pte]), runfiles = ctx.runfiles([pte])),
         OutputGroupInfo(
             _validation = validation(ctx, stem, pte, manifest, weights, compilation.backends),

@@ -83,9 +83,9 @@ def imported_library(label, target, attribute):
     )
 
 def _exclude_repositories(files, repositories):
-    """Returns the files that are in none of the repositories.
+    """Returns the files that are not in any of the repositories.
 
-    Expands the depset only if there are any.
+    Expands the depset only if there are repositories.
     """
     if not repositories:
         return files

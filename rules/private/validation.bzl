@@ -27,8 +27,8 @@ def validation(ctx, stem, pte, manifest, weights, backends):
       ctx: the context of a rule with `VALIDATION_ATTRS`.
       stem: name of the output.
       pte: File: the program.
-      manifest: File: the program's manifest. As an input, it lets the action that writes it run first, which reports damage in
-        more detail.
+      manifest: File: the program's manifest. As an input, it causes the action that writes it to
+        run first. That action reports damage in more detail.
       weights: list[File]: external weights.
       backends: list[ExecutorchBackendInfo]: backends of the program's delegates. Methods with delegates of backends other than
         the CPU backend are not loaded.

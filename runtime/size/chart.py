@@ -25,7 +25,7 @@ _KB = 1024
 
 @dataclass(frozen=True)
 class Point:
-    """Size of code and constants at a revision, which is named by its date."""
+    """The size of code and constants at a revision, which its date identifies."""
 
     revision: str
     machine: str

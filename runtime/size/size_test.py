@@ -1,4 +1,4 @@
-"""Test that the core's size is within the budget of runtime/size/budget.json."""
+"""Test that the core's size is within the budget in runtime/size/budget.json."""
 
 import json
 import os

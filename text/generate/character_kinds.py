@@ -2,8 +2,9 @@
 
     python3.11 -m text.generate.character_kinds > text/character_ranges.c
 
-Run by hand. The table is checked in, so that no build depends on the Unicode version of an interpreter. If
-Python has the table's Unicode version, text/unicode_tables_test.py compares the two.
+Run it manually. The table is checked in, so that builds do not depend on the Unicode version of an
+interpreter. If Python has the table's Unicode version, text/unicode_tables_test.py compares the
+two.
 """
 
 from __future__ import annotations

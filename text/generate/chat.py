@@ -149,8 +149,8 @@ def split_template_within_limits(
 ) -> TemplateParts:
     """Split the file's template in a child process.
 
-    A template is code that may loop or allocate without end. `seconds` limits wall time, `memory` the bytes
-    of address space. Raises `ValueError`, also if a limit is exceeded.
+    A template is code that may loop forever or allocate without limit. `seconds` limits wall time,
+    `memory` the bytes of address space. Raises `ValueError`, also if a limit is exceeded.
     """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)

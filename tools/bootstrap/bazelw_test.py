@@ -73,7 +73,7 @@ class Machine:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """A writable folder outside /tmp, where bazelw would add a flag.
+    """A writable folder outside /tmp, because bazelw adds a flag for folders in /tmp.
 
     Bazel runs tests in another folder, unless its cache is below /tmp. pytest alone uses /tmp. Sandboxes
     allow writing to /dev/shm.

@@ -1,8 +1,9 @@
 """Write a Java trust store (JKS, version 2) from a PEM bundle.
 
-The unpacked Java runtime does not have one. Format: magic, version and count, big-endian. Each entry has a
-tag (2 = trusted certificate), an alias, a timestamp, a type, and the certificate in DER. A SHA-1 of the
-password, a salt and all preceding bytes follows, as `sun.security.provider.JavaKeyStore` writes it.
+The unpacked Java runtime does not include one. Format: magic, version and count, big-endian. Each
+entry has a tag (2 = trusted certificate), an alias, a timestamp, a type, and the certificate in
+DER. A SHA-1 of the password, a salt and all preceding bytes follows, as
+`sun.security.provider.JavaKeyStore` writes it.
 """
 
 import base64

@@ -4,7 +4,8 @@ Debian's unreleased suites have Bazel 7 (`bazel-bootstrap`), which needs a newer
 Debian 12 has. It is unpacked with both into a private folder. The system is not changed, and root is not
 needed.
 
-    PYTHONPATH=rules/private/repository python3 tools/bootstrap/prepare_bazel7.py FOLDER      # the cache entry to make
+    PYTHONPATH=rules/private/repository python3 tools/bootstrap/prepare_bazel7.py FOLDER      # the
+    cache entry to create
 """
 
 import os
@@ -144,7 +145,7 @@ def _write_launcher(folder: Path, home: Path, java_home: Path) -> None:
 def _check_server_starts(entry: Path) -> None:
     """Check once that the server starts.
 
-    Paths inside the entry are valid only in its final place, so this is the last step.
+    Paths inside the entry are valid only at its final location, so this is the last step.
     """
     if (entry / READY).exists():
         return
@@ -152,7 +153,7 @@ def _check_server_starts(entry: Path) -> None:
         (Path(scratch) / "MODULE.bazel").touch()
         command = [str(entry / "bazel"), f"--output_user_root={scratch}/output", "--batch", "info", "release"]
         result = subprocess.run(command, cwd=scratch, capture_output=True, text=True)
-        # Bazel makes unpacked files read-only.
+        # Bazel makes the unpacked files read-only.
         subprocess.run(["chmod", "-R", "u+w", scratch], check=False)
     if result.returncode:
         raise BootstrapError(f"the prepared Bazel does not start:\n{result.stderr.strip()}")

@@ -5,7 +5,7 @@ load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:distributions.bzl", "distributions_aspect")  # buildifier: disable=bzl-visibility
 load("//rules/private:python_module.bzl", "imported_library")  # buildifier: disable=bzl-visibility
 
-# As in a build action, the model can import `exir` of these rules, and no other package of their
+# As in a build action, the model can import `exir` from these rules, but no other package of their
 # repository. `bazel run` starts in the root of the runfiles. Paths are absolute, because the
 # program changes its working directory.
 _LAUNCHER = """#!/bin/sh

@@ -139,7 +139,7 @@ def _cc_tools(ctx):
 def _compilation_outputs(ctx, tools, compilation, private_headers):
     """Returns the objects that cc_library would create.
 
-    Shared libraries and programs of debug builds take position-independent objects.
+    Shared libraries and programs of debug builds use position-independent objects.
     """
     if not tools.toolchain.needs_pic_for_dynamic_libraries(feature_configuration = tools.features):
         return cc_common.create_compilation_outputs(objects = _compile_all(ctx, tools, compilation, private_headers, False))

@@ -1,7 +1,7 @@
 """Programs and tests that run with the toolchain's interpreter and packages.
 
-A py_binary would put each of torch's files into the runfiles tree: 15,000 links per target. Here
-the packages are one directory.
+A py_binary would link each of torch's 15,000 files into the runfiles tree of each target. Here, the
+packages are one directory.
 """
 
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")

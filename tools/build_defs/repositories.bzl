@@ -37,8 +37,8 @@ def project_repositories():
     python_environment(
         name = "executorch_llama_cpp",
         lock = Label("//third_party/python:llama_cpp.lock"),
-        # Only the shared library is loaded, and compiling it alone is a fifth of the work. The
-        # Python package has it in llama_cpp/lib.
+        # Only the shared library is loaded, and compiling only this library is a fifth of the work.
+        # In the Python package, it is in llama_cpp/lib.
         build_variables = {
             "CMAKE_ARGS": " ".join([
                 "-DBUILD_SHARED_LIBS=ON",

@@ -45,7 +45,7 @@ class Finding:
 
 
 def checks(tools: Path, site: Path, fix: bool) -> list[Check]:
-    """All checks, the slowest first. `fix` lets checks correct files where they can."""
+    """All checks, the slowest first. With `fix`, checks correct files where possible."""
     python_path = {"PYTHONPATH": f"{tools}:{site}"}
     ruff, clang_format = str(tools / "bin/ruff"), str(tools / "clang_format/data/bin/clang-format")
     buildifier = [

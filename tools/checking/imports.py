@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-# Private by their names, public by ExecuTorch's use of them.
+# Modules with private names that ExecuTorch treats as public.
 _OFFICIAL_NAMES = {"exir._serialize", "exir.dialects._ops"}
 _ROW = re.compile(r"^\| `(?P<folder>[\w/]+)/` \|[^|]*\| (?P<uses>[^|]*) \|$", re.MULTILINE)
 
@@ -29,7 +29,7 @@ class Import:
 class Folder:
     """A folder of the table, with the folders that its files and its tests may import.
 
-    Folders are known by their last name, as in imports. Each may import itself.
+    Folders are known by their last name, as in imports. Each folder may import itself.
     """
 
     path: Path

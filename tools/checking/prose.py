@@ -135,7 +135,8 @@ def _docstrings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _replaceable(passage: Passage, terms: Sequence[Term]) -> Iterator[tuple[int, str]]:
-    # Code becomes a word of the same width, so that offsets stay and a sentence keeps its parts.
+    # Replace code with a word of the same width, so that offsets and sentence boundaries are
+    # preserved.
     prose = _NOT_PROSE.sub(lambda match: re.sub(r"[^\n]", "X", match.group()), passage.text)
     begin = 0
     for end in [match.start() for match in _SENTENCE_END.finditer(prose)] + [len(prose)]:

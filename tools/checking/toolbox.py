@@ -46,7 +46,7 @@ def _fetch_from_npm(package: str, folder: Path) -> Path:
 
 
 def check_sha512(archive: Path, expected: str) -> None:
-    """BootstrapError unless the hash of `archive`, in npm's notation, is `expected`."""
+    """Raise BootstrapError unless `archive` has the hash `expected` in npm notation."""
     found = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
     if found != expected:
         raise BootstrapError(f"{archive.name}: sha512 is {found}, expected {expected}; this is not the pinned release")

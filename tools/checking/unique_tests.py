@@ -1,4 +1,4 @@
-"""Check that each test function has a name of its own in the tree.
+"""Check that each test function has a unique name in the tree.
 
 A unique name identifies a failed test without its file, and can be searched for. Prints one line
 per repeated name, as `file:line: reason`.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PATTERNS = ("*_test.py", "*_test.c")
-# The CPU backends repeat the names of guarantees that each op gives.
+# In the CPU backends, each op has tests of the same guarantees, with the same names.
 _EXCEPT = (":!backends/cpu", ":!backends/xnnpack")
 _C_TEST = re.compile(r"^static void (?P<name>test_\w+)\(\s*void \*\*", re.MULTILINE)
 
@@ -39,7 +39,7 @@ def definitions_in(path: str, source: str) -> Iterator[Definition]:
 
 
 def repeated(definitions: Iterable[Definition]) -> Iterator[str]:
-    """A message per definition whose name an earlier one has."""
+    """A message for each definition whose name an earlier definition has."""
     first: dict[str, Definition] = {}
     for definition in definitions:
         earlier = first.setdefault(definition.name, definition)

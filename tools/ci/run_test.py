@@ -79,7 +79,7 @@ def _checkout(folder: Path) -> Checkout:
     servers = folder / _PREPARE
     servers.parent.mkdir(parents=True)
     servers.touch()
-    # The stages run as root, who can install packages, whoever runs the tests.
+    # The stages always run as root, which can install packages, regardless of the test's user.
     made.answer("id", "echo 0")
     made.packages("nothing", "not-installed")
     return made
@@ -219,7 +219,7 @@ def test_installation_time_counts(checkout: Checkout) -> None:
 
 
 def test_mandatory_stages_finish_within_the_time_limit() -> None:
-    """The stages that always start, each with a minute to end it, leave time."""
+    """The stages that always start, with a minute to stop each, fit in the time."""
     stages = re.findall(r"^stage \w+ (\d+) ", (_ROOT / "tools/ci/run").read_text(), re.MULTILINE)
     assert len(stages) == 2
     assert sum(int(minutes) + 1 for minutes in stages) < 72

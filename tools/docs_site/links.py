@@ -30,7 +30,7 @@ class _Page(HTMLParser):
 
 
 def broken_in_site(site: Path) -> Iterator[str]:
-    """Yield a line for each internal link of the site that leads nowhere."""
+    """Yield a line for each broken internal link of the site."""
 
     @cache
     def parsed(path: Path) -> _Page:

@@ -1,4 +1,4 @@
-"""No link of the site or of a Markdown page is broken, and the search works."""
+"""Tests that links of the site and of pages are valid, and that the search works."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import pytest
 from tools.docs_site.links import broken_in_pages, broken_in_site
 
 _SITE = Path(os.environ["DOCS_SITE"])
-# The test reads every page of the source tree: a link may lead to any file of it.
+# The test reads every page of the source tree, because links may point to any file.
 _ROOT = Path(os.environ["WORKSPACE_FILE"]).resolve().parent
 
 

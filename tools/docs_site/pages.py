@@ -1,6 +1,7 @@
 """Markdown pages of the repository: their headings, anchors and links.
 
-Only the constructs that the pages use are understood: ATX headings, inline links, fenced code blocks.
+Only the constructs that the pages use are supported: ATX headings, inline links, fenced code
+  blocks.
 """
 
 import posixpath
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 _FENCE = re.compile(r"^ {0,12}(`{3,}|~{3,})")
 _HEADING = re.compile(r"^(#{1,6}) +(.*?)(?: +#+)?$")
 _INLINE_CODE = re.compile(r"(`+)(?:.|\n)+?(?<!`)\1(?!`)")
-# The text of a link may hold brackets of inline code; its target holds neither spaces nor parentheses.
+# The text of a link may contain brackets in inline code. Its target does not contain spaces or
+# parentheses.
 _LINK = re.compile(r"(?P<head>!?\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\()(?P<target>[^()\s]+)\)")
 _HTML_ANCHOR = re.compile(r"<a (?:id|name)=\"([^\"]+)\"")
 _MARKUP = re.compile(r"[*`]|!?\[([^\]]*)\]\([^)]*\)")
@@ -80,7 +82,7 @@ def resolve(page: str, target: str) -> tuple[str, str]:
 
 
 def _without_fenced(text: str) -> str:
-    """Blank fenced code, and keep every other character in its place."""
+    """Replace fenced code with blanks, and keep the positions of other characters."""
     lines, fence = [], ""
     for line in text.splitlines(keepends=True):
         match = _FENCE.match(line)
@@ -94,5 +96,5 @@ def _without_fenced(text: str) -> str:
 
 
 def _without_code(text: str) -> str:
-    """Blank all code, and keep every other character in its place."""
+    """Replace all code with blanks, and keep the positions of other characters."""
     return _INLINE_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), _without_fenced(text))

@@ -1,4 +1,4 @@
-"""Lay out the documentation for Sphinx: one folder of pages with their navigation.
+"""Prepare the documentation for Sphinx: a folder of pages with their navigation.
 
 The pages of `docs/` become the root of the site, and every other Markdown page of the repository is
 below `repository/`. The sections of `docs/index.md` are the navigation: each list of links is one
@@ -28,7 +28,7 @@ def stage(root: Path, files: Sequence[str], source_url: str, folder: Path) -> No
     """Write the pages and images of `files`, which are below `root`, to `folder`.
 
     `source_url` is the address of the repository's files: a link to a file that is not a page of
-    the site leads there. Without one, the file is named and not linked.
+    the site points there. Without an address, such a file is not linked.
     """
     groups = navigation((root / _INDEX).read_text(encoding="utf-8"))
     pages = [file for file in files if file.endswith(".md")]

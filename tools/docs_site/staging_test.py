@@ -1,4 +1,4 @@
-"""The index defines the navigation, and links lead to pages of the site."""
+"""Tests that the index defines the navigation, and that links point to pages."""
 
 from pathlib import Path
 

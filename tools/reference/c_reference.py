@@ -45,7 +45,7 @@ _SECTIONS = (
         ("text/bpe", "text/wordpiece", "text/chat_template", "text/sampler", "text/utf8_stream"),
     ),
 )
-# Steps of macros, which only other macros use.
+# Helper macros, which only other macros use.
 _INTERNAL = re.compile(r"^ET_(?:FILE_|PLACE$|INDEX_OF|FIRST_INDEX|IS_FAILURE)|^et_(?:failed|fail_code)$")
 
 

@@ -1,4 +1,4 @@
-"""The pages of the C API match the headers, and miss no header or status."""
+"""Tests that the pages of the C API match the headers and are complete."""
 
 import sys
 from pathlib import Path

@@ -11,7 +11,8 @@ from pathlib import Path
 Definition = ast.ClassDef | ast.FunctionDef
 
 _LONGEST_LINE = 100
-# The packages whose definitions are shown, and the folders that have them; others are named.
+# The packages whose definitions are documented, and their folders; definitions in others are only
+# named.
 _PACKAGES = {"executorch_runtime": "bindings/python", "exir": "."}
 
 

@@ -1,4 +1,4 @@
-"""The page of the Python API matches the sources."""
+"""Tests that the page of the Python API matches the sources."""
 
 import ast
 import sys

@@ -32,7 +32,7 @@ _NEXT = """\
 - [Your first model](../get_started/first_model.md): the rules in use
 - [Compiler options](config.md): the keys of `config`
 - [Command-line tools](cli.md)"""
-# File, its section's title, and the names to leave out.
+# The file, the title of its section, and the names to omit.
 _SECTIONS = (
     ("rules/defs.bzl", "Rules and providers"),
     ("rules/aspects.bzl", "Aspects"),

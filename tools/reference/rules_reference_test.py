@@ -1,4 +1,4 @@
-"""The page matches the .bzl files; a macro has its rule's attributes too."""
+"""Tests that the page matches the .bzl files; macros have their rules' attributes."""
 
 import sys
 from pathlib import Path

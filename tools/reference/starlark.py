@@ -1,8 +1,8 @@
 """Read the rules, providers and macros that a .bzl file defines, with their docs.
 
-Starlark has the syntax of Python, and the top level of a .bzl file only has definitions. So Python can
-evaluate it, with stand-ins for Bazel's own names. Functions are never called, and files of other
-repositories are not read.
+Starlark has the syntax of Python, and the top level of a .bzl file only has definitions. Python can
+therefore evaluate it, with stand-ins for Bazel's own names. Functions are never called, and files
+of other repositories are not read.
 """
 
 from collections.abc import Callable, Mapping

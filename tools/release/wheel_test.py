@@ -1,6 +1,6 @@
 """Tests that the installed wheel compiles, runs and traces a model.
 
-This repository is not on the path.
+This repository is not on the import path.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import IO
 
 
 class BootstrapError(Exception):
-    """The machine lacks or refuses something.
+    """The machine lacks a program, or rejects an operation.
 
     The message states the problem and a remedy.
     """

@@ -1,4 +1,4 @@
-"""Find the packages of a user's lock file that the rules do not install.
+"""Find packages in a user's lock file that the rules do not install.
 
     python3 extra_packages.py LOCK BASE EXTRA    # writes EXTRA; prints a line for each package of LOCK: name, "extra" or "base"
 

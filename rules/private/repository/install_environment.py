@@ -4,11 +4,12 @@
     python3 install_environment.py LOCK FOLDER     # also fills FOLDER with the packages
     python3 install_environment.py LOCK --build-variable CMAKE_ARGS=-DTOOLS=OFF    # for packages that pip compiles
 
-The packages are in the user's cache. The entry's name is a digest of the lock, the build variables, the
-Python and the version of this recipe. FOLDER has hard links to the files, so it stays complete if the cache
-is deleted. If FOLDER is on another disk, it is a symbolic link to the cache. Two installations of one lock
-with one Python have the same bytes: records of place and time are removed, and byte code has neither. Files
-that build actions never read (headers, test suites, scripts) are removed.
+The packages are in the user's cache. The entry's name is a digest of the lock, the build variables,
+the Python and the version of this recipe. FOLDER has hard links to the files, so it stays complete
+if the cache is deleted. If FOLDER is on another disk, it is a symbolic link to the cache. Two
+installations of one lock with one Python have the same bytes: records with paths and times are
+removed, and byte code contains neither. Files that build actions never read (headers, test suites,
+scripts) are removed.
 """
 
 import argparse
@@ -43,7 +44,7 @@ _UNUSED = (
     *("**/*.h", "**/*.hpp", "**/*.c", "**/*.cc", "**/*.cpp", "**/*.cu", "**/*.a"),
     # GPU kernels, which the CPU build of torch cannot load.
     "torchao/_C*.so",
-    # Installer records, which contain the place or the origin of a package.
+    # Installer records, which contain the location or the origin of a package.
     *("*.dist-info/RECORD", "*.dist-info/direct_url.json", "*.dist-info/INSTALLER", "*.dist-info/REQUESTED"),
     # Bazel would treat these folders as packages. It does not accept names with spaces.
     *("**/BUILD", "**/BUILD.bazel", "**/WORKSPACE", "**/* *"),
@@ -72,7 +73,7 @@ or the same settings in pip.conf, and try again."""
 class _NoSuchTorch(BootstrapError):
     """The index does not have the locked build of torch.
 
-    Another lock may name an available one.
+    Another lock may name an available build.
     """
 
     EXIT_CODE = 3
@@ -155,7 +156,7 @@ def _record_contents(site: Path) -> None:
 def _is_complete(entry: Path) -> bool:
     """Return true if every installed file exists in its recorded size.
 
-    Entries from before there were records count as complete.
+    Old entries without records count as complete.
     """
     contents = entry / _CONTENTS
     if not contents.exists():

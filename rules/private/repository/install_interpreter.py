@@ -2,10 +2,10 @@
 
     python3 install_interpreter.py FOLDER     # prints the entry's name; FOLDER gets `bin/python3` and `lib` (or `lib64`)
 
-An interpreter finds its standard library relative to itself, so the copy uses the files in the repository.
-From the machine, it uses only system libraries such as the C library. As for packages
-(install_environment.py), the same Python gives the same bytes, files that compiling never reads are left out,
-and FOLDER has hard links to the files.
+An interpreter finds its standard library relative to itself, so the copy uses the files in the
+repository. From the machine, it uses only system libraries such as the C library. As for packages
+(install_environment.py), the same Python gives the same bytes, files that a compilation never reads
+are omitted, and FOLDER has hard links to the files.
 """
 
 import fnmatch

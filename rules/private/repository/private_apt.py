@@ -1,7 +1,8 @@
 """Download packages of another Debian release and unpack them into a folder.
 
-apt-get runs with its own lists, status and cache, so it needs no root and does not change the machine's
-packages. The mirror is the machine's. apt checks signatures against the machine's Debian keyring.
+apt-get runs with its own lists, status and cache, so it needs no root and does not change the
+machine's packages. It uses the machine's mirror. apt checks signatures with the machine's Debian
+keyring.
 """
 
 import subprocess

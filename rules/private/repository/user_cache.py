@@ -1,9 +1,10 @@
-"""The user's cache folder of this project, and how entries are added.
+"""The user's cache folder of this project, and functions that add entries.
 
-Expensive results (a Bazel, a Python environment) are made once per user and machine, and stored in
-`${XDG_CACHE_HOME:-$HOME/.cache}/rules_executorch`. An entry whose folder exists is complete: it is made in a
-temporary folder next to its place, then renamed, so an interruption leaves no incomplete entry. A lock keeps
-two processes from making the same entry.
+Expensive results, such as a Bazel or a Python environment, are created once per user and machine,
+and stored in `${XDG_CACHE_HOME:-$HOME/.cache}/rules_executorch`. An entry whose folder exists is
+complete: it is created in a temporary folder next to its final path, then renamed, so an
+interruption does not leave an incomplete entry. A lock prevents two processes from creating the
+same entry.
 """
 
 import contextlib
@@ -29,9 +30,9 @@ def publish(
 ) -> bool:
     """Fill `entry` by calling `make(temporary folder)`, unless it is intact.
 
-    Returns true if `make` was called. `is_intact(entry)` runs with the entry's lock held; a damaged entry is
-    made again. `check(entry)` runs when the entry is in its place. An exception of `make` or `check`
-    propagates and leaves no entry.
+    Returns true if `make` was called. `is_intact(entry)` runs with the entry's lock held; a damaged
+    entry is created again. `check(entry)` runs when the entry is at its final path. An exception
+    from `make` or `check` propagates, and the entry is not created.
     """
     if entry.exists() and check is None and is_intact is None:
         return False

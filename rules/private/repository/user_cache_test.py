@@ -1,4 +1,4 @@
-"""Tests that an entry of the user's cache is complete or absent, and made once."""
+"""Tests that an entry of the user's cache is complete or absent, and created once."""
 
 import fcntl
 import multiprocessing

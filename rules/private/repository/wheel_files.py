@@ -91,9 +91,9 @@ def _pip_download(wheel: Wheel, folder: Path) -> None:
 
 
 def _tag_options(tags: str) -> list[str]:
-    """Return pip's options for a wheel of another Python or machine.
+    """Return pip's options for a wheel for another Python or machine.
 
-    It is only read here.
+    The wheel is not installed, only read.
     """
     if not tags:
         return []

@@ -1,4 +1,4 @@
 """Reports about programs: methods, operators, delegates, memory and sizes.
 
-The facts come from the program file alone. torch and the runtime are not needed.
+The facts come only from the program file. torch and the runtime are not needed.
 """

@@ -48,7 +48,7 @@ def _costs(models: Models) -> Markup:
 def _cost(facts: ProgramFacts) -> tuple[int | str, ...]:
     """Return the costs of a program, summed over methods.
 
-    A buffer that methods share counts once per method.
+    A buffer that methods share is counted once per method.
     """
     delegates = [delegate for method in facts.methods for delegate in method.delegates]
     return (

@@ -19,7 +19,7 @@ class Segment:
 
 
 def segments_of(data: bytes) -> tuple[Segment, ...]:
-    """Return the parts of a valid file in file order."""
+    """Return the parts of a valid file, in the order of the file."""
     if data[HEADER_AT : HEADER_AT + 4] != HEADER_MAGIC:
         return (Segment("program (tables, constants and delegates in them)", 0, len(data)),)
     head = data[HEADER_AT : HEADER_AT + HEADER.size].ljust(HEADER.size, b"\0")

@@ -10,7 +10,7 @@ _WIDTH, _HEIGHT = 1000, 360
 
 
 def picture(method: MethodFacts, buffer: Buffer) -> Markup:
-    """Draw each tensor as a rectangle of its lifetime and its size, and mark the peak."""
+    """Draw each tensor as a rectangle, lifetime by size, and mark the peak."""
     steps = max(len(method.instructions), 1)
     height = max(buffer.nbytes, 1)
     blocks = joined(_rectangle(method, buffer, block, steps, height) for block in buffer.blocks if block.nbytes)

@@ -39,7 +39,7 @@ def module_tree(record: Record, method: MethodFacts) -> Module:
 
 
 def _path(record: Record, method: MethodFacts, instruction: Instruction) -> list[str]:
-    """Return the path of the innermost module with all nodes of the instruction."""
+    """Return the path of the innermost module that has all nodes of the instruction."""
     paths = [node["module"].split(".") for node in record.nodes(method, instruction.index) if node["module"]]
     common: list[str] = []
     for parts in zip(*paths):
@@ -100,9 +100,10 @@ def _row(record: Record, method: MethodFacts, instruction: Instruction) -> list[
 
 
 def _tensors(texts: Sequence[str]) -> str:
-    """Join tensors. Consecutive equal ones have a count, such as "60 x float32[2, 3]".
+    """Format tensors as a list.
 
-    For example, a delegate may have the KV caches of all layers.
+    Consecutive equal tensors have a count, such as "60 x float32[2, 3]". For example, a delegate
+    can have the KV caches of all layers.
     """
     counted = ((text, len(list(alike))) for text, alike in itertools.groupby(texts))
     return " ".join(text if count == 1 else f"{count} x {text}" for text, count in counted)
