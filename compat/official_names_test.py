@@ -243,7 +243,7 @@ print(program.graph_module.code)
 
 
 def test_graph_code_names_operators_as_the_official_package() -> None:
-    """Runs in another process, to be independent of other imports."""
+    """This test runs in another process, to be independent of other imports."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
     done = subprocess.run(
         [sys.executable, "-c", _PRINTS_CODE], env=environment, capture_output=True, text=True, check=True

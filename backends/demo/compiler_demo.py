@@ -1,8 +1,9 @@
 """`BackendWithCompilerDemo`: a small backend, as an example and for tests.
 
-The partitioner takes sin, mm, add and mul on float32 tensors. A module that is lowered as a whole can also have
-convolutions with a ReLU, which become one op, and tangents, which become three: the debug handle map leads from an op to
-its nodes. The payload is text, which PAYLOAD.md describes and the C side in this folder interprets.
+The partitioner delegates sin, mm, add and mul on float32 tensors. A module that is lowered as a
+whole can also have convolutions with a ReLU, which become one op, and tangents, which become three
+ops. The debug handle map relates an op to its nodes. The payload is text, which PAYLOAD.md
+describes and the C side in this folder interprets.
 """
 
 import re
@@ -50,7 +51,7 @@ _OPERANDS = {
 
 
 class BackendWithCompilerDemo(BackendDetails):
-    """Writes version 1 of the payload. Takes no compile specs."""
+    """Writes version 1 of the payload. It does not support compile specs."""
 
     @classmethod
     def preprocess(cls, edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
@@ -63,8 +64,8 @@ class BackendWithCompilerDemo(BackendDetails):
 
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
-        """Returns the size of program, ops, constants and results (`handle.h`)."""
-        # Version 0 has no outputs, and version 1 has the constants' bytes after them.
+        """Returns the size of the program, ops, constants and results (`handle.h`)."""
+        # Version 0 does not list outputs. In version 1, the bytes of the constants follow them.
         text = processed_bytes.partition(b"#outputs:")[0] + b"#"
         ops = [int(match[1]) for match in _NUMEL.finditer(text)]
         found = _CONSTANTS.search(text)
@@ -76,7 +77,7 @@ class BackendWithCompilerDemo(BackendDetails):
 
 # `to_backend` finds direct subclasses of BackendDetails by name, as ExecuTorch does.
 class BackendWithDelegateMappingDemo(BackendWithCompilerDemo, BackendDetails):
-    """The same backend, under the name of ExecuTorch's demo of the debug handle map."""
+    """The same backend under the name of ExecuTorch's demo of debug handle maps."""
 
     @staticmethod
     def get_test_model_and_inputs() -> tuple[nn.Module, tuple[Tensor]]:
@@ -85,7 +86,7 @@ class BackendWithDelegateMappingDemo(BackendWithCompilerDemo, BackendDetails):
 
 
 class CompilerDemoPartitioner(Partitioner):
-    """Delegates the largest groups of nodes that the backend supports; constants stay outside."""
+    """Delegates the largest groups of supported nodes, without constants."""
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags `demo_0`, `demo_1`, … in graph order."""
@@ -161,7 +162,10 @@ class _Writer:
         return self._numbers[value]
 
     def add_op(self, name: str, operands: list[int], nodes: list[Node], attributes: str = "") -> int:
-        """Adds an op that computes the value of the last of `nodes`, or a part of it; returns the number of its result."""
+        """Adds an op that computes the last of `nodes`, or a part of it.
+
+        Returns the number of the op's result.
+        """
         result = nodes[-1]
         numel = _max_numel(result.meta["val"])
         handle = result.meta.get("debug_handle", -1)

@@ -28,7 +28,7 @@ def table() -> Mapping[str, Sources]:
 
 @cache
 def packages() -> frozenset[str]:
-    """Return the official modules that contain others. They may have no names."""
+    """Return the official modules that contain others. They may not have names."""
     parts = (module.split(".") for module in table())
     return frozenset(".".join(part[:end]) for part in parts for end in range(1, len(part)))
 

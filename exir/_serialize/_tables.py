@@ -109,7 +109,7 @@ def fields_of(table: type) -> tuple[TableField, ...]:
         hint, slot = _type_and_id(hints[item.name], slot)
         hints[item.name] = hint
         kind = _kind_of(hint)
-        slot += isinstance(kind, UnionKind)  # the union's tag has the slot before
+        slot += isinstance(kind, UnionKind)  # the union's tag has the previous slot
         fields.append(TableField(item.name, slot, kind, item.default, _is_optional(hints[item.name])))
         slot += 1
     return tuple(fields)

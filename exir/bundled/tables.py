@@ -13,7 +13,7 @@ from exir.schema import Bool, Double, Int, Int32, ScalarType, UInt8, UInt32
 IDENTIFIER = b"BP08"
 VERSION = 2
 
-# The alignment that the schema demands for the program in the file.
+# The alignment that the schema requires for the program in the file.
 _ALIGNMENT = 32
 
 

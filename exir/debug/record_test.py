@@ -58,7 +58,7 @@ def test_debug_record_does_not_depend_on_the_machine() -> None:
         return file.getvalue()
 
     first = record()
-    kept = [SinCos() for _ in range(100)]  # the next graphs get other addresses
+    kept = [SinCos() for _ in range(100)]  # the next graphs get different addresses
     assert record() == first and kept
     archive = zipfile.ZipFile(io.BytesIO(first))
     text = b"".join(archive.read(name) for name in archive.namelist())

@@ -24,7 +24,7 @@ MAX_VALUE_BYTES = 1 << 28
 """Maximum size, in bytes, of a value that is evaluated at compile time."""
 
 _ATEN = torch.ops.aten
-# The results depend on files, devices or threads, not on the arguments alone.
+# The results also depend on files, devices or threads, not only on the arguments.
 _IMPURE = frozenset({_ATEN.from_file.default, _ATEN._make_dep_token.default})
 _Constant = Callable[[Node], Tensor | None]
 

@@ -28,7 +28,7 @@ from exir.decomposition.scattering import SCATTERING
 from exir.decomposition.splitting import SPLITTING
 
 _ATEN = torch.ops.aten
-# Their values are constants (`exir.decomposition.compile_time`).
+# Their values are computed as constants (`exir.decomposition.compile_time`).
 _EVALUATED = frozenset({_ATEN.hann_window.default, _ATEN.hann_window.periodic})
 NodeFilter = Callable[[Node], bool]
 _CORE_COMPOSITES = frozenset({_ATEN.upsample_bilinear2d.vec, _ATEN.upsample_nearest2d.vec})

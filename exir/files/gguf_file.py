@@ -66,7 +66,7 @@ _TYPES: dict[int, tuple[str, int, int]] = {
     28: ("F64", 1, 8),
     30: ("BF16", 1, 2),
 }
-# Types of which only the name is known.
+# Types for which only the name is known.
 _UNREAD_TYPES = {
     9: "Q8_1",
     10: "Q2_K",

@@ -69,7 +69,8 @@ class _ValueCopier:
     """Copies values of a graph and preserves object identity."""
 
     def __init__(self) -> None:
-        # By the address of the original, which is kept alive so that its address stays unique.
+        # Keyed by the address of the original, which is kept alive so that its address stays
+        # unique.
         self._copies: dict[int, tuple[Any, Any]] = {}
 
     def copied(self, value: Any) -> Any:
@@ -115,7 +116,8 @@ class _ValueCopier:
         offset = self._copy_leaf(value.storage_offset())
         if type(offset) is int and offset == 0:
             return torch.empty_strided(sizes, strides, dtype=value.dtype, device="meta")
-        # The indices of the last element. An empty dimension has none, and its stride does not count.
+        # The indices of the last element. An empty dimension has no elements, and its stride does
+        # not matter.
         last = [
             (size - 1, stride)
             for size, stride in zip(sizes, strides)

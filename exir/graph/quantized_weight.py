@@ -103,7 +103,7 @@ def _weight_of_codes(
 ) -> QuantizedWeight | None:
     points = None if zero_points is None else zero_points.to(scales.dtype)
     if codes.dtype == torch.uint8:
-        # Subtract half from values and zero points; values below 16 get a 4-bit range.
+        # Subtract half of the range from values and zero points; values below 16 get a 4-bit range.
         half = 8 if bool((codes < 16).all()) else 128
         points = (torch.zeros_like(scales) if points is None else points) - half
         codes = (codes.to(torch.int16) - half).to(torch.int8)

@@ -88,7 +88,7 @@ def _can_be_turned(node: Node) -> bool:
     """Whether `node` reads a non-row-major tensor and its results can be copied back."""
     if not isinstance(node.target, EdgeOpOverload):
         return False
-    if isinstance(node.meta.get("val"), torch.SymInt):  # a size is equal in every order
+    if isinstance(node.meta.get("val"), torch.SymInt):  # a size is the same in every order
         return False
     if all(map(_is_row_major, _orders_of_operands(node))):
         return False

@@ -19,7 +19,7 @@ from exir.planning.occupancy import Occupancy
 
 Key = TypeVar("Key", bound=Hashable)
 # Limits of the local search: total placements of blocks, and the number of changes to an order. A
-# search with fewer changes does not pay off and is skipped.
+# search with fewer changes is not worthwhile, and is skipped.
 _BUDGET = 30_000
 _CHANGES = range(10, 401)
 # With more blocks, only the first two orders are tried, because each takes seconds.

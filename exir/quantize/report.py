@@ -10,7 +10,7 @@ from exir.quantize.exclusions import is_exclusion
 from exir.quantize.families import operator_name
 from exir.quantize.options import QuantizationOptions
 
-# Layers that recipes target; the decisions of other operators depend on these.
+# Layers that recipes target; decisions for other operators depend on these layers.
 _LAYERS = tuple(
     f"aten::{name}"
     for name in (

@@ -38,7 +38,7 @@ _NO_KIND = frozenset(
     | {"as_sym_float", "as_sym_floats", "parameter_mutation"}
 )
 
-# Our prefix → the prefix in schema 5.4, for operators that torch does not have.
+# This project's prefix → the prefix in schema 5.4, for operators that torch does not have.
 _PREFIXES = {
     "#edge:": "executorch.exir.dialects.edge.ops.",
     "#backend:": "executorch.exir.dialects.backend.ops.",

@@ -1,6 +1,6 @@
 """Analysis tests of rules: providers, registered actions and failures of a target.
 
-They use no library, because the oldest Bazel has none.
+They do not use a library, because none supports the oldest Bazel.
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -61,7 +61,7 @@ provides_test = rule(
 )
 
 def _fails_impl(ctx):
-    (target,) = ctx.attr.target  # a list, because it is in another configuration
+    (target,) = ctx.attr.target  # a list, because the dependency is in another configuration
     if AnalysisFailureInfo not in target:
         return _result(["the target is analysed without a failure"])
     messages = [failure.message for failure in target[AnalysisFailureInfo].causes.to_list()]

@@ -14,7 +14,7 @@ from torchao.quantization.granularity import PerAxis, PerGroup
 
 from exir.model.spec import ModelSpec
 
-_INT4 = torch.__dict__["int4"]  # PyTorch's type hints do not have it
+_INT4 = torch.__dict__["int4"]  # PyTorch's type hints do not include it
 TOKENS, _WIDTH, _HIDDEN, _HEADS, _LAYERS = 512, 128, 256, 4, 2
 
 

@@ -43,7 +43,7 @@ _REFUSED = {
         jiterator_unary
     """,
 }
-# Random values, uninitialized elements, and indices among equal elements: all are correct.
+# Any result is correct: random values, uninitialized elements, and indices among equal elements.
 _FREE = frozenset(
     """
     argsort bernoulli cauchy empty empty_like empty_permuted empty_strided exponential geometric kthvalue mode multinomial new_empty new_empty_strided nn.functional.alpha_dropout

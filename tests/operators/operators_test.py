@@ -280,7 +280,7 @@ def _is_near(x: Tensor, mean: float, margin: float) -> Tensor:
     return (x.double().mean() - mean).abs() < margin
 
 
-# Random values differ from PyTorch's; the compared properties hold for all.
+# Random values differ from PyTorch's, so only properties of all random values are compared.
 DRAWN: dict[str, Case] = {
     "rand_like": (lambda x: _is_near(torch.rand_like(x), 0.5, 0.05), MANY),
     "randn_like": (lambda x: (_is_near(torch.randn_like(x), 0, 0.1), _is_near(torch.randn_like(x) ** 2, 1, 0.2)), MANY),

@@ -16,7 +16,7 @@ from tests.operators.op_db import operators
 from tests.operators.variants import Result, Variant, casts, results, variants
 
 _OPERATORS = operators()
-# Operators whose results are arbitrary, or depend on elements that another size makes invalid.
+# Operators whose results are arbitrary, or depend on elements that are invalid for another size.
 _FREE_VALUES = frozenset(
     """
     argsort bernoulli cauchy empty empty_like empty_permuted empty_strided exponential geometric kthvalue mode multinomial

@@ -82,7 +82,7 @@ class Results:
 
 def _problem(model: torch.nn.Module, inputs: tuple[Any, ...]) -> str:
     """Return the problem of the compiled module; "" if there is none."""
-    with torch.no_grad():  # if eager PyTorch rejects the inputs, the test is at fault
+    with torch.no_grad():  # if eager PyTorch rejects the inputs, the test is wrong
         expected = pytree.tree_leaves(model(*pytree.tree_map_only(torch.Tensor, torch.Tensor.clone, inputs)))
     leaves = tuple(pytree.tree_leaves(inputs))
     error = max(_TOLERANCES.get(each.dtype, 0.0) for each in (*leaves, *expected) if isinstance(each, torch.Tensor))

@@ -52,7 +52,7 @@ hub = repository_rule(
 )
 
 def hub_repositories(torch_version):
-    """Creates the hub `@pip` of two packages and a torch with its requirement.
+    """Creates the hub `@pip`, which has two packages, and torch with its requirement.
 
     The first package has data and a shared object, and requires the second one.
 

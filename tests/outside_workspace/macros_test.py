@@ -52,7 +52,7 @@ everything(
 """
 
 
-# Attributes that need another value than None or their default.
+# Attributes that need a value other than None or their default.
 _VALUES = {"pte": "net.pte", "calls": "net.calls", "options": "options.toml", "vocabulary": "vocab.txt"}
 
 
@@ -108,7 +108,7 @@ def _documented_calls(page: str, file: str) -> Iterator[tuple[str, str]]:
             for attribute, kind, default in rows
         }
         values["name"] = repr(f"{name}_target")
-        if name in ("executorch_cc_library", "executorch_shared_library"):  # accepts only one of the two
+        if name in ("executorch_cc_library", "executorch_shared_library"):  # accepts only one of the two attributes
             del values["models"]
         if rows:
             yield name, f"{name}({', '.join(f'{key} = {value}' for key, value in values.items())})\n"

@@ -15,7 +15,7 @@ use_repo(executorch, "executorch_pip")
 register_toolchains("//interpreter:toolchain", "//interpreter:codegen_toolchain")
 """
 
-# Like an unpacked interpreter with its library, it does not start without the other file.
+# Like an unpacked interpreter and its library, it does not start without the other file.
 _INTERPRETER = """\
 #!/bin/sh
 exec "$(cat "$(dirname "$0")/lib/program.txt")" "$@"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-# Bytes of .text, as measured plus 3 %. Update the figure of a program that must grow. The CPU backend has a copy of its
-# loops for each instruction set.
+# Bytes of .text, as measured plus 3 %. Update the value if a program must grow. The CPU backend has
+# a copy of its loops for each instruction set.
 _CODE_BUDGET = {"DIGITS": 121_000, "MOBILENET": 124_300, "MOBILENET_CPU": 256_300}
 _WITH_KERNELS = ("DIGITS", "MOBILENET")
 

@@ -21,7 +21,8 @@ from exir.cli.reporting.calls import Call, QuantizedOutput
 from exir.quantize.families import Family, family_of
 from exir.quantize.recipes import RECIPES, Activations, Recipe
 
-# Both in dB. An explained SQNR is at most the margin below that of the float program with noise.
+# Both are in dB. A low SQNR is explained if it is at most the margin below that of the float
+# program with noise.
 _LEAST, _MARGIN = 10, 6
 _NOISY_RUNS = 3
 _ACTIVATION_BITS = 8

@@ -16,8 +16,8 @@ from tests.random_networks.network import Network
 # Relative to the largest element of eager PyTorch; or thirty times eager PyTorch's own rounding error if that is
 # larger.
 _TOLERANCE, _TIMES_EAGERS = 2e-5, 30
-# With low-bit weights or operands, a rounding difference of one step can become several steps. The measured
-# effect of such differences is accepted as well.
+# With low-bit weights or operands, a rounding difference of one step can become several steps. The
+# measured effect of such differences is also accepted.
 _LOW_BIT_TOLERANCE = 0.03
 
 

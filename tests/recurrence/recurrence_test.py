@@ -23,7 +23,7 @@ from exir.backend.partitioner import Partitioner
 from tests.recurrence.models import NETWORKS, Case, Variant, variants
 
 _BACKENDS: dict[str, list[Partitioner]] = {"kernels": [], "cpu": [CpuPartitioner()]}
-# In float16, eager PyTorch rounds after each operator, and backends round elsewhere.
+# In float16, eager PyTorch rounds after each operator; backends round at other points.
 _TOLERANCES = {torch.float32: 2e-6, torch.float16: 3e-3}
 
 

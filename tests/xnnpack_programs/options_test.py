@@ -102,7 +102,8 @@ def test_consecutive_inverted_residuals_are_tiled_together() -> None:
     steps = _steps("chain")
     # Six consecutive blocks become four and two; three are separate, because images between them have two uses.
     assert steps["mbconv_f32"] == 5
-    # Three results, and the image that is multiplied per pixel: both window convolutions read planar layout.
+    # Three results, and the image that is multiplied per pixel; both window convolutions read
+    # planar layout.
     assert steps["permute"] == 4
     assert _steps("chain_dynamic") == {"mbconv_f32": 1, "permute": 1}
 
@@ -166,7 +167,7 @@ def test_zero_padding_is_merged_into_its_windows() -> None:
 def test_planar_tensor_with_mismatched_sizes_is_refused(tmp_path: Path) -> None:
     program = (_FOLDER / "pads_strip.pte").read_bytes()
     declared, other = (np.array([1, 3, 120, width], np.uint32).tobytes() for width in (116, 1 << 20))
-    place = program.rindex(declared)  # of the delegate, after those of the program
+    place = program.rindex(declared)  # those of the delegate, after those of the program
     path = tmp_path / "other.pte"
     path.write_bytes(program[:place] + other + program[place + len(other) :])
     with pytest.raises(ExecutorchError, match="planar input do not match its image"):

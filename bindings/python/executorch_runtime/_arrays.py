@@ -85,8 +85,8 @@ def _address_of(tensor: Any) -> int:
 def borrow(value: Any, dim_order: Sequence[int], dtype: str = "") -> BorrowedArray:
     """Return the tensor itself if it is dense in `dim_order`, or a dense copy.
 
-    If `dtype` is bfloat16, 16-bit integers are taken as its bits. Raises TypeError for an unknown dtype and
-    for a layout other than strided.
+    If `dtype` is bfloat16, 16-bit integers are interpreted as its bits. Raises TypeError for an
+    unknown dtype and for a layout other than strided.
     """
     code = _code(value.dtype, dtype)
     from_torch = is_torch(value)
@@ -145,7 +145,7 @@ def _check_has_elements(value: Any) -> None:
 def _lies_so(value: Any, order: tuple[int, ...]) -> bool:
     """Return true if a torch tensor is contiguous in CPU memory, in the default order.
 
-    For this common case, the check is cheaper than making a permuted view.
+    In this common case, the check is cheaper than the creation of a permuted view.
     """
     as_stored = not (value.is_conj() or value.is_neg())
     return as_stored and value.is_cpu and value.is_contiguous() and order == _in_turn(len(order))

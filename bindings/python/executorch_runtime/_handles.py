@@ -1,4 +1,4 @@
-"""Handles of C memory, and locks that survive a fork."""
+"""Handles for C memory, and locks that survive a fork."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class CallLock:
 
 
 class _Process:
-    """State of this process."""
+    """The state of this process."""
 
     fork_count = 0
 
@@ -86,7 +86,8 @@ def _note_fork() -> None:
 def _stop_calls() -> None:
     """Stop calls at exit.
 
-    If the interpreter ended a daemon thread within torch's code, the process would crash.
+    If the interpreter ended a daemon thread while it executes torch's code, the process would
+    crash.
     """
     deadline = time.monotonic() + _MOST_EXIT_SECONDS
     for lock in list(_locks):
@@ -108,5 +109,5 @@ def c_string(what: str, text: str | bytes) -> bytes:
 
 
 def python_string(text: bytes) -> str:
-    """Decode a string from C that need not be UTF-8. c_string returns the same bytes."""
+    """Decode a string from C that may not be UTF-8. c_string restores the same bytes."""
     return text.decode(errors="surrogateescape")

@@ -167,9 +167,10 @@ _FILE = "libexecutorch_runtime.so"
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """Load the shared library. Calls of it release the GIL.
+    """Load the shared library.
 
-    It is next to this file, or at the path in EXECUTORCH_RUNTIME_LIBRARY.
+    Calls to it release the GIL. The library is next to this file, or at the path in
+    EXECUTORCH_RUNTIME_LIBRARY.
     """
     calls = ctypes.CDLL(os.environ.get("EXECUTORCH_RUNTIME_LIBRARY") or str(Path(__file__).parent / _FILE))
     for name, (result, arguments) in _SIGNATURES.items():

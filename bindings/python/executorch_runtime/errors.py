@@ -11,7 +11,7 @@ from executorch_runtime._native import Error
 class ExecutorchError(Exception):
     """An error of the runtime.
 
-    `status` is the name of the status ("INVALID_PROGRAM"); the message names the element at fault.
+    `status` is the name of the status ("INVALID_PROGRAM"); the message names the invalid element.
     """
 
     def __init__(self, status: str, message: str) -> None:
@@ -20,7 +20,7 @@ class ExecutorchError(Exception):
         self.message = message
 
     def __reduce__(self) -> tuple[type[ExecutorchError], tuple[str, str]]:
-        """Support pickling, for exceptions that cross processes."""
+        """Support pickling, so that exceptions can be passed to other processes."""
         return type(self), (self.status, self.message)
 
 

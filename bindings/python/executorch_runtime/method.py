@@ -164,7 +164,8 @@ class Method(Uncopied):
     def outputs(self, as_torch: bool = False) -> tuple[Any, ...]:
         """Return the outputs of the last run.
 
-        ExecutorchError (INVALID_STATE) if the run failed, or an input was set since.
+        Raises ExecutorchError (INVALID_STATE) if the run failed, or an input has been set since
+        then.
         """
         with self.lock:
             return tuple(self._output(index, as_torch) for index in range(len(self.signature.outputs)))
@@ -246,7 +247,9 @@ def _wants_torch(inputs: tuple[Any, ...]) -> bool:
 
 
 def _free(calls: ctypes.CDLL, handle: int, forks: int | None, needs: object) -> None:
-    """Free a method. `needs` is an argument so that it stays alive until then.
+    """Free a method.
+
+    `needs` is an argument to keep it alive until then.
 
     The child of a fork does not free a method with threads, because they belong to the parent.
     """

@@ -22,8 +22,9 @@ class ValueInfo:
     kind: "Tensor", "int", "float", "bool", "str", "None" or a list of these. The next six fields are for tensors.
     shape: sizes; upper bounds if `is_dynamic`.
     is_planned: whether it is in planned memory.
-    steps: for each dimension, the possible sizes, or None for a fixed one; one entry for an int that each call passes. Empty for a
-        static shape, and for a value that is compiled into the program.
+    steps: for each dimension, the possible sizes, or None for a fixed one; one entry for an int
+      that each call passes. It is empty for a static shape, and for a value that is compiled into
+      the program.
     """
 
     kind: str

@@ -67,7 +67,7 @@ def create_submodule_from_nodes(
 
 
 def _returns_several(inner: GraphModule) -> bool:
-    """Return true if the graph's only result is a list of tensors."""
+    """Return true if the only result of the graph is a list of tensors."""
     result = inner.graph.output_node().args[0]
     return isinstance(result, Node) and isinstance(result.meta.get("val"), (list, tuple))
 

@@ -15,7 +15,7 @@ from exir.tensor import dim_order_of_strides
 
 
 class ExperimentalWarning(DeprecationWarning):
-    """Use of an interface that can change without notice."""
+    """A use of an interface that can change without notice."""
 
 
 class experimental(deprecated):  # noqa: N801 (a decorator's name)
@@ -50,7 +50,7 @@ def extract_out_arguments(
 ) -> tuple[str, Any] | list[tuple[str, Any]]:
     """Return the out arguments among `keyword_args`, with their names.
 
-    A single one is returned without a list.
+    A single argument is returned without a list.
     """
     found = [(argument.name, keyword_args[argument.name]) for argument in schema.arguments if argument.is_out]
     return found[0] if len(found) == 1 else found

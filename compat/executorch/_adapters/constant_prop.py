@@ -27,9 +27,9 @@ def constant_prop_pass(
 ) -> ExportedProgram:
     """Replace values that depend only on constants with constants.
 
-    The new constants are named `_prop_tensor_constant0`, …; unused constants are removed. These are not
-    folded: quantize and dequantize calls, targets in `custom_skip_targets`, and calls in graphs of control
-    flow.
+    The new constants are named `_prop_tensor_constant0`, …; unused constants are removed. The
+    following calls are not folded: quantize and dequantize calls, targets in `custom_skip_targets`,
+    and calls in graphs of control flow.
     """
     program = exported_program
     if any(regions(node) for node in program.graph.nodes):

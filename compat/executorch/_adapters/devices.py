@@ -20,7 +20,7 @@ TARGET_DEVICE_COMPILE_SPEC_KEY = "target_device"
 class PropagateDeviceConfig:
     """Device copies to omit, for all methods or by method name.
 
-    There are none to omit, so true is an error.
+    Programs do not have device copies, so true is an error.
     """
 
     skip_h2d_for_method_inputs: bool | dict[str, bool] = False
@@ -37,8 +37,9 @@ class PropagateDeviceConfig:
 class PropagateDevicePass(PassBase):
     """Raise ConfigError for a delegate on a device other than the CPU.
 
-    The delegate's compile specs name the device. The pass does not change the graph. The options are those of
-    `PropagateDeviceConfig`; memory is planned for the CPU whatever `enable_non_cpu_memory_planning` is.
+    The delegate's compile specs name the device. The pass does not change the graph. The options
+    are those of `PropagateDeviceConfig`; memory is planned for the CPU regardless of
+    `enable_non_cpu_memory_planning`.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class OnTheCpu(ProgramPass):
 def check_device_config(value: Any) -> None:
     """Raise ConfigError unless `value` is a valid `propagate_device_config`.
 
-    Valid are None, a `PropagateDeviceConfig`, and a dict of them by method name.
+    Valid values are None, a `PropagateDeviceConfig`, and a dict of them by method name.
     """
     configs = value if isinstance(value, dict) else {"": value}
     for method, config in configs.items():

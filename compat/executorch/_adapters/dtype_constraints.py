@@ -23,7 +23,7 @@ declared: dict[str, Mapping[str, Any]] = {}
 
 
 class AllowedDtypeSet:
-    """A set of dtypes, of which a call chooses one."""
+    """A set of dtypes from which a call chooses one."""
 
     def __init__(self, types: set[torch.dtype]) -> None:
         self.types = types

@@ -1,4 +1,4 @@
-"""Passes that rewrite a graph or a program independently of others."""
+"""Passes that rewrite a graph or a program independently of other passes."""
 
 import logging
 from collections.abc import Callable, Iterable

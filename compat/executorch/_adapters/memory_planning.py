@@ -129,7 +129,7 @@ def collect_specs_from_nodes(
     do_assertion: bool = True,
     ignore_dynamic_unbound_tensor: bool = True,
 ) -> Iterator[TensorSpec]:
-    """Yield the specs of those `nodes` that need memory."""
+    """Yield the specs of the `nodes` that need memory."""
     seen: set[TensorSpec] = set()
     for node in nodes:
         if (node.target is memory.alloc and ignore_out_var_node) or node.op == "get_attr":

@@ -12,7 +12,7 @@ from exir.passes import memory_planning_pass
 class MemoryPlanningPass(PassBase):
     """Plan memory with `exir.passes.MemoryPlanningPass`.
 
-    A subclass can set `mem_id` of specs before.
+    A subclass can set `mem_id` of specs beforehand.
     """
 
     def __init__(

@@ -23,9 +23,9 @@ _ADD_BYTES = torch.ops.quantized_decomposed.add.default
 class QuantFusionPass(ProgramPass):
     """Fuse quantized additions, and let data movement operators move int8 values.
 
-    A quantized addition becomes `quantized_decomposed::add`. `to_edge` already fuses embeddings and low-bit
-    linear layers. Every node has a value in its meta data whatever `_fix_node_meta_val` is, and constants are
-    found without `node_value_dict`.
+    A quantized addition becomes `quantized_decomposed::add`. `to_edge` already fuses embeddings and
+    low-bit linear layers. Every node has a value in its metadata regardless of
+    `_fix_node_meta_val`, and constants are found without `node_value_dict`.
     """
 
     name: ClassVar[str] = "quant_fusion"

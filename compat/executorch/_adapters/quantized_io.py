@@ -1,4 +1,4 @@
-"""Quantized inputs and outputs, named and recorded as by the official passes."""
+"""Quantized inputs and outputs with the names and records of the official passes."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -80,7 +80,7 @@ def _output_specs(
     Mutated buffers come first, as in a program.
     """
     targets = {spec.target for spec in state_specs.values()}
-    # By position, because the results of the call have other names than in the outer signature.
+    # Match by position, because the call's results have different names in the outer signature.
     updates = {
         node: spec
         for node, spec in zip(call.graph.output_node().args[0], outer)

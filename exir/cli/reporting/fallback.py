@@ -8,7 +8,7 @@ from exir.inspection.report import MethodReport, OperatorUse
 from exir.operators.kernels import KernelTable
 from exir.program import ExecutorchProgramManager
 
-# The runtime itself computes sizes and conditions; backends cannot take them.
+# The runtime itself computes sizes and conditions; backends do not support them.
 _OF_THE_RUNTIME = "executorch_prim::"
 _MOST_CALLS = 10
 

@@ -31,8 +31,8 @@ _PLAIN_INSTRUCTIONS = {
 _CONTRADICTED = "NPY_ENABLE_CPU_FEATURES"
 
 # The C library's exp, log, pow, sin and others; feature names differ before version 2.33. Without
-# AVX2, it does not use FMA for them either. FMA itself stays enabled for `fma`, which is exact both
-# ways and 6x slower without it (torch draws normal values with it).
+# AVX2, it does not use FMA for them either. FMA stays enabled for the function `fma`, which torch
+# uses to draw normal values: it is exact in both cases, and 6x slower without FMA.
 _C_LIBRARY = "GLIBC_TUNABLES"
 _C_LIBRARY_PLAIN = "glibc.cpu.hwcaps=-AVX2,-FMA4,-AVX2_Usable,-FMA4_Usable"
 

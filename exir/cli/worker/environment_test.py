@@ -43,7 +43,7 @@ def model():
     return Net(), (torch.randn(2, 96), torch.randn(1, 3, 9, 9))
 """
 
-# If a library reads two variables, a machine sets the one that the compiler does not set.
+# If a library reads two variables, the test machine sets the one that the compiler does not set.
 _MACHINES = {
     "without AVX": {
         "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",

@@ -127,7 +127,9 @@ def _enter_empty_network() -> None:
             Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
         with socket.socket() as any_socket:
             fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh", b"lo", _IFF_UP))
-    except OSError:  # the system grants the namespace without rights in it: loopback is blocked, too
+    except (
+        OSError
+    ):  # the system permits the namespace but grants no rights in it: loopback is blocked, too
         pass
 
 

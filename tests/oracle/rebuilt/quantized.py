@@ -62,7 +62,7 @@ def _four_bits() -> Rebuilt:
     The official portable kernels do not support it; there, XNNPACK runs it.
     """
     module = nn.Sequential(nn.Linear(64, 32, bias=False)).eval()
-    int4 = torch.__dict__["int4"]  # PyTorch's type hints do not have it
+    int4 = torch.__dict__["int4"]  # PyTorch's type hints do not include it
     quantize_(module, Int8DynamicActivationIntxWeightConfig(weight_dtype=int4, weight_granularity=PerGroup(32)))
     return replace(rebuild(module, (torch.randn(3, 64),)), eager={"forward": module})
 

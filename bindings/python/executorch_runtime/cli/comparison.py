@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Difference:
-    """The comparison of an output with the recorded one."""
+    """The comparison of an output with a recorded output."""
 
     name: str
     problem: str  # "" if the output is within the tolerance

@@ -20,7 +20,7 @@ _DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
 
 
 class InputError(Exception):
-    """An input is not valid. The message states a remedy."""
+    """An input is not valid. The message includes a remedy."""
 
 
 def read_calls(files: Sequence[Path], signature: Signature) -> list[list[Any]]:
@@ -54,7 +54,7 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
         found = np.load(path, allow_pickle=False)
         return [("", found)] if isinstance(found, np.ndarray) else [(name, found[name]) for name in found.files]
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        # numpy takes unknown formats for pickled objects, and advises to trust them.
+        # For unknown formats, numpy assumes pickled objects and advises users to trust them.
         reason = "it does not begin as one, or holds objects" if "allow_pickle" in str(error) else error
         raise InputError(f"{path} is not an .npy or .npz file: {reason}; save it with numpy.save") from error
 
@@ -103,9 +103,9 @@ def _fitting(value: Any, info: ValueInfo) -> Any:
 def random_inputs(signature: Signature, scalars: Sequence[Any], seed: int, below: int) -> list[Any]:
     """Return random inputs.
 
-    Tensors have the upper bounds of their sizes. Floats are normally distributed, integers are from 0 to
-    `below` - 1. Other inputs have the values that the program was compiled with, or, if they have a range,
-    its end. The start is used if the range is unbounded.
+    Tensors have the upper bounds of their sizes. Floats are normally distributed, integers are from
+    0 to `below` - 1. Other inputs have the values that the program was compiled with or, if they
+    have a range, the range's end. If the range is unbounded, they have its start.
     """
     generator = np.random.default_rng(seed)
     return [
