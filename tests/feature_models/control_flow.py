@@ -1,7 +1,4 @@
-"""The model of docs/how_to/control_flow.md.
-
-It smooths a signal, then halves it until it is small.
-"""
+"""The model of docs/how_to/control_flow.md: smooth a signal, then halve it."""
 
 import torch
 from torch import nn
