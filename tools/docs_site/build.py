@@ -40,7 +40,8 @@ def build(root: Path, files: Sequence[str], source_url: str, out: Path) -> int:
         source, records = Path(temporary, "source"), Path(temporary, "records")
         stage(root, files, source_url, source)
         (source / "_static").mkdir()
-        shutil.copyfile(here / "conf.py", source / "conf.py")
+        for name in ("conf.py", "search_scorer.js"):
+            shutil.copyfile(here / name, source / name)
         shutil.copyfile(here / "site.css", source / "_static/site.css")
         flags = ["-q", "-E", "-W", "--keep-going", "-b", "html", "-d", str(records)]
         status = build_main([*flags, str(source), str(out)])

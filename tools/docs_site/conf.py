@@ -1,5 +1,7 @@
 """Sphinx's configuration for the documentation site."""
 
+from pathlib import Path
+
 project = "rules_executorch"
 author = "the rules_executorch authors"
 extensions = ["myst_parser", "sphinx_copybutton"]
@@ -18,6 +20,8 @@ html_show_copyright = False
 html_last_updated_fmt = None
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+# Sphinx opens this file relative to the working directory.
+html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1d5fa8", "color-brand-content": "#1d5fa8"},
     "dark_css_variables": {"color-brand-primary": "#7db4f0", "color-brand-content": "#7db4f0"},

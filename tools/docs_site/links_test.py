@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,38 @@ def test_site_search_finds_pages(words: tuple[str, ...]) -> None:
     index = json.loads(text[text.index("{") : text.rindex("}") + 1])
     pages = [set(_as_list(index["terms"][word])) | set(_as_list(index["titleterms"].get(word, []))) for word in words]
     assert set.intersection(*pages)
+
+
+# Searches as the page "search.html?q=QUERY" does, and prints the titles of the results in order.
+_SEARCH = """
+const fs = require("fs"), vm = require("vm");
+const [folder, query] = process.argv.slice(1);
+globalThis.window = globalThis;
+globalThis.location = {search: "?" + new URLSearchParams({q: query})};
+globalThis.document = {getElementById: () => null};
+globalThis.SPHINX_HIGHLIGHT_ENABLED = false;
+globalThis._ready = () => {};
+for (const name of ["_static/searchtools.js", "_static/language_data.js", "searchindex.js"])
+  vm.runInThisContext(fs.readFileSync(`${folder}/${name}`, "utf8"));
+const results = vm.runInThisContext("(query) => Search._performSearch(...Search._parseQuery(query))")(query);
+console.log(JSON.stringify(results.reverse().map((result) => result[1])));
+"""
+
+
+@pytest.mark.parametrize(
+    "query, first",
+    [
+        ("quantization", ["How quantization works"]),
+        ("quantize", ["Quantize a model"]),
+        ("memory", ["Memory model"]),
+        ("cpu backend", ["CPU backend", "How the CPU backend works"]),
+        ("backend", ["CPU backend", "Add a backend"]),
+    ],
+)
+def test_site_search_ranks_titles_by_relevance(query: str, first: list[str]) -> None:
+    command = ["node", "-e", _SEARCH, str(_SITE), query]
+    titles = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert titles[: len(first)] == first
 
 
 def _as_list(pages: int | list[int]) -> list[int]:
