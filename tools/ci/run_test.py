@@ -108,7 +108,7 @@ def test_bazel_4_stage_has_a_separate_output_root(checkout: Checkout) -> None:
 def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
     result = _checkout(tmp_path / "a clone").run()
     assert result.returncode == 0, result.stderr
-    assert "\nbazel4: left out, as Bazel 4 does not work in folders with a space in their names\n" in result.stdout
+    assert "\nbazel4: skipped, because Bazel 4 does not work in folders with a space in their names\n" in result.stdout
     assert result.stdout.splitlines()[-1] == f"{len(_STAGES) - 1} passed, 0 failed"
 
 
@@ -153,8 +153,8 @@ def test_stages_with_unavailable_packages_are_skipped_with_the_reason(checkout: 
     result = checkout.run()
     assert result.returncode == 0, result.stderr
     summary = result.stdout.splitlines()
-    assert "cross: left out, as Debian's qemu-system-arm cannot be installed" in summary
-    assert "remote_execution: left out, as Debian's python3-grpcio cannot be installed" in summary
+    assert "cross: skipped, because Debian's qemu-system-arm cannot be installed" in summary
+    assert "remote_execution: skipped, because Debian's python3-grpcio cannot be installed" in summary
     assert not [call for call in checkout.calls() if "cross_test" in call or "execution_test" in call]
 
 
@@ -183,8 +183,8 @@ def test_multi_machine_tests_are_skipped_without_servers(missing: str, reasons: 
         checkout.program("bin/unshare", "net")
     result = checkout.run()
     assert result.returncode == 0, result.stderr
-    left_out = [line.split(": left out, as ")[1] for line in result.stdout.splitlines() if "left out" in line]
-    assert left_out == reasons
+    skipped = [line.split(": skipped, because ")[1] for line in result.stdout.splitlines() if ": skipped, " in line]
+    assert skipped == reasons
 
 
 # Each call advances the time by some seconds.
@@ -206,7 +206,7 @@ def test_optional_stages_are_skipped_when_time_is_short(checkout: Checkout) -> N
     assert result.returncode == 0, result.stderr
     summary = result.stdout.splitlines()
     assert [line.split(": ")[0] for line in summary if "passed in" in line] == list(_STAGES[:5])
-    assert "bazel4: left out, as it may take 10 minutes and 72 have gone by" in summary
+    assert "bazel4: skipped, because it may take 10 minutes and 72 have passed" in summary
 
 
 def test_installation_time_counts(checkout: Checkout) -> None:
@@ -215,7 +215,7 @@ def test_installation_time_counts(checkout: Checkout) -> None:
     checkout.answer("apt-get", f"echo 4000 >'{last}'")
     summary = checkout.run().stdout.splitlines()
     assert "sanitizers: passed in 1 s of at most 720" in summary
-    assert "clang: left out, as it may take 7 minutes and 66 have gone by" in summary
+    assert "clang: skipped, because it may take 7 minutes and 66 have passed" in summary
 
 
 def test_mandatory_stages_finish_within_the_time_limit() -> None:
