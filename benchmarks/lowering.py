@@ -90,7 +90,7 @@ def _measure(name: str, rounds: int, folder: str) -> None:
         for side, command in _SIDES.items():
             costs[side].append(_run(command(*_MODELS[name], paths[side])))
     for side, of_side in costs.items():
-        cost = min(of_side, key=lambda each: each.seconds)
+        cost = min(of_side, key=lambda cost_of: cost_of.seconds)
         line = f"{name:14s} {side:20s} {cost.seconds:7.2f} s {cost.peak:8.0f} MB"
         if os.path.exists(paths[side]):
             line += f" {_arena(paths[side]):12,d} {os.path.getsize(paths[side]):13,d}"

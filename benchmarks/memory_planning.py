@@ -63,4 +63,4 @@ def main(counts: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(each) for each in sys.argv[1:]] or [1_000, 10_000, 100_000])
+    main([int(argument) for argument in sys.argv[1:]] or [1_000, 10_000, 100_000])

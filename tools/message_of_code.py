@@ -51,7 +51,7 @@ def explain(code: str, root: Path = _ROOT, workspace: Path | None = None) -> str
     places = [(path, root) for path in sources(root)]
     if workspace is not None:
         places += [(path, workspace) for path in sorted(workspace.rglob("*.[ch]"))]
-    found_in = [each for each in places if file_id(each[0].relative_to(each[1]).as_posix()) == number]
+    found_in = [place for place in places if file_id(place[0].relative_to(place[1]).as_posix()) == number]
     if not found_in:
         searched = [*_FOLDERS, *([str(workspace)] if workspace is not None else [])]
         raise ValueError(

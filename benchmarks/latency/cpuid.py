@@ -44,7 +44,7 @@ def instructions(library: Path) -> list[int]:
         if header[:5] != _ELF or header[18] != _X86_64:
             return []
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            candidates = [each for section in _code(content) for each in _candidates(content, section)]
+            candidates = [candidate for section in _code(content) for candidate in _candidates(content, section)]
     return _arrived_at(candidates) if candidates else []
 
 

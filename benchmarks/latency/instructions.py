@@ -60,11 +60,11 @@ def table(name: str, operations: int, counts: dict[str, Counts]) -> list[str]:
     heads = ("instr.", "ours / it", "mul-adds", "reads", "writes", "near misses", "far misses")
     lines.append(f"  {'side':18s}" + "".join(f"{head:>12s}" for head in heads))
     ours = counts.get(_OURS)
-    for side, each in counts.items():
-        ratio = f"{ours.instructions / each.instructions:.2f}" if ours else "-"
+    for side, counted in counts.items():
+        ratio = f"{ours.instructions / counted.instructions:.2f}" if ours else "-"
         lines.append(
-            f"  {side:18s}{each.instructions / 1e6:12.1f}{ratio:>12s}{multiply_adds / each.instructions:12.0%}"
-            f"{each.reads / 1e6:12.1f}{each.writes / 1e6:12.1f}{each.near_misses / 1e6:12.2f}{each.far_misses / 1e6:12.3f}"
+            f"  {side:18s}{counted.instructions / 1e6:12.1f}{ratio:>12s}{multiply_adds / counted.instructions:12.0%}"
+            f"{counted.reads / 1e6:12.1f}{counted.writes / 1e6:12.1f}{counted.near_misses / 1e6:12.2f}{counted.far_misses / 1e6:12.3f}"
         )
     return lines
 

@@ -155,7 +155,7 @@ def test_ratios_to_peers_and_to_the_limit():
 
 def test_outputs_are_compared_with_eager():
     clock = _Clock()
-    errors = [each.error for each in _measure(clock, _three(clock)).sides]
+    errors = [side.error for side in _measure(clock, _three(clock)).sides]
     assert errors == [0.0, pytest.approx(0.05), None]
 
 
@@ -171,7 +171,7 @@ def test_missing_peer_has_a_line():
 def test_peer_that_used_a_disallowed_feature_is_named():
     clock = _Clock(used_avx512=False)
     found = _measure(clock, [_Wide("wide", clock, [_SLOW]), *_three(clock)])
-    assert [each.used_avx512 for each in found.sides] == [True, False, False, False]
+    assert [side.used_avx512 for side in found.sides] == [True, False, False, False]
     assert table.text(found, "cycles", 1).splitlines()[-1] == "  used AVX-512's registers, though held to avx2: wide"
 
 

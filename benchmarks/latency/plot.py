@@ -10,7 +10,7 @@ from benchmarks.latency.sides.side import Missing, require
 
 def draw(records: list[dict[str, Any]], title: str, path: Path) -> None:
     """Plot bars by model and side. Raises `Missing` without matplotlib."""
-    records = [each for each in records if any("limit" in side["ratios"] for side in each["sides"].values())]
+    records = [record for record in records if any("limit" in side["ratios"] for side in record["sides"].values())]
     if not records:
         raise Missing("the FMA limit was not measured")
     require(("matplotlib",))
@@ -19,13 +19,13 @@ def draw(records: list[dict[str, Any]], title: str, path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    sides = list(dict.fromkeys(side for each in records for side in each["sides"] if "limit" not in side))
+    sides = list(dict.fromkeys(side for record in records for side in record["sides"] if "limit" not in side))
     figure, axes = pyplot.subplots(figsize=(2 + 1.6 * len(records), 4.5), layout="constrained")
     width = 0.8 / len(sides)
     for place, side in enumerate(sides):
-        heights = [_share(each, side) for each in records]
+        heights = [_share(record, side) for record in records]
         axes.bar([model + (place - len(sides) / 2 + 0.5) * width for model in range(len(records))], heights, width)
-    axes.set_xticks(range(len(records)), [each["model"] for each in records])
+    axes.set_xticks(range(len(records)), [record["model"] for record in records])
     axes.set_ylabel("share of the FMA limit")
     axes.set_title(title)
     axes.axhline(1, color="gray", linewidth=0.8)

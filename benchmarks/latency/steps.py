@@ -39,7 +39,7 @@ def cheapest(runs: Sequence[Iterable[Event]]) -> list[StepCost]:
     Repetitions within a run are summed.
     """
     summed = [_summed(events) for events in runs]
-    return [StepCost(*place, min(each[place] for each in summed if place in each)) for place in summed[0]]
+    return [StepCost(*place, min(costs[place] for costs in summed if place in costs)) for place in summed[0]]
 
 
 def _summed(events: Iterable[Event]) -> Counter[tuple[int, int | None, str]]:

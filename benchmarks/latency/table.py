@@ -15,14 +15,14 @@ _OURS = (
 _ELSEWHERE = 0.05  # minimum share of other threads that is reported
 
 
-def _cost(each: Measured, threads: int) -> float:
+def _cost(measured: Measured, threads: int) -> float:
     """Return the value to compare: the cost, or wall-clock time for several threads."""
-    return each.samples.cost if threads == 1 else each.samples.fastest_ns
+    return measured.samples.cost if threads == 1 else measured.samples.fastest_ns
 
 
 def ratios(measurement: Measurement, threads: int) -> dict[str, dict[str, float]]:
     """Return the ratios of our cost (`ours`), and the limit's, to each side's cost."""
-    costs = {each.side: _cost(each, threads) for each in measurement.sides}
+    costs = {measured.side: _cost(measured, threads) for measured in measurement.sides}
     ours = next((costs[name] for name in _OURS if name in costs), None)
     found: dict[str, dict[str, float]] = {side: {} for side in costs}
     for side, cost in costs.items():
@@ -43,21 +43,23 @@ def text(measurement: Measurement, unit: str, threads: int) -> str:
         f"  {'side':18s}{cost:>9s}{'median ms':>11s}{'ours / it':>11s}{'limit / it':>11s}"
         f"{'load ms':>9s}{'first ms':>10s}{'file MB':>9s}{'memory MB':>11s}{'error':>10s}"
     )
-    lines += [_row(each, shares[each.side]) for each in measurement.sides]
+    lines += [_row(measured, shares[measured.side]) for measured in measurement.sides]
     lines += [f"  {side}: skipped: {reason}" for side, reason in measurement.missing.items()]
     lines += _registers(measurement)
-    lines += [_busy(each) for each in measurement.sides if threads == 1 and each.samples.elsewhere > _ELSEWHERE]
+    lines += [
+        _busy(measured) for measured in measurement.sides if threads == 1 and measured.samples.elsewhere > _ELSEWHERE
+    ]
     return "\n".join(lines)
 
 
-def _row(each: Measured, shares: dict[str, float]) -> str:
-    samples, loaded = each.samples, each.loaded
+def _row(measured: Measured, shares: dict[str, float]) -> str:
+    samples, loaded = measured.samples, measured.loaded
     return (
-        f"  {each.side:18s}{samples.cost / 1e6:9.2f}{samples.wall_ns / 1e6:11.2f}"
+        f"  {measured.side:18s}{samples.cost / 1e6:9.2f}{samples.wall_ns / 1e6:11.2f}"
         f"{_number(shares.get('ours'), '11.2f')}{_number(shares.get('limit'), '11.2f')}"
         f"{samples.load_ns / 1e6:9.1f}{samples.first.wall_ns / 1e6:10.2f}"
         f"{_number(loaded.file_bytes and loaded.file_bytes / 1e6, '9.2f')}"
-        f"{_number(sum(loaded.memory.values()) / 1e6 or None, '11.2f')}{_number(each.error, '10.1e')}"
+        f"{_number(sum(loaded.memory.values()) / 1e6 or None, '11.2f')}{_number(measured.error, '10.1e')}"
     )
 
 
@@ -66,16 +68,16 @@ def _number(value: float | None, form: str) -> str:
     return "-".rjust(width) if value is None else format(value, form)
 
 
-def _busy(each: Measured) -> str:
-    return f"  {each.side}: {each.samples.elsewhere:.0%} of its processor time was other threads'"
+def _busy(measured: Measured) -> str:
+    return f"  {measured.side}: {measured.samples.elsewhere:.0%} of its processor time was other threads'"
 
 
 def _registers(measurement: Measurement) -> list[str]:
     """Return a line about restricted sides that nevertheless used AVX-512 registers."""
-    known = [each for each in measurement.sides if each.used_avx512 is not None]
+    known = [measured for measured in measurement.sides if measured.used_avx512 is not None]
     if not known:
         return []
-    using = [each.side for each in known if each.used_avx512]
+    using = [measured.side for measured in known if measured.used_avx512]
     return [f"  used AVX-512's registers, though held to {measurement.isa}: {'; '.join(using) or 'no side'}"]
 
 
@@ -87,12 +89,14 @@ def record(measurement: Measurement, threads: int) -> dict[str, Any]:
         "operations": measurement.model.operations,
         "weights": measurement.model.weights,
         "missing": measurement.missing,
-        "sides": {each.side: _figures(each) | {"ratios": shares[each.side]} for each in measurement.sides},
+        "sides": {
+            measured.side: _figures(measured) | {"ratios": shares[measured.side]} for measured in measurement.sides
+        },
     }
 
 
-def _figures(each: Measured) -> dict[str, Any]:
-    samples = each.samples
+def _figures(measured: Measured) -> dict[str, Any]:
+    samples = measured.samples
     return {
         "cost": samples.cost,
         "wall_median_ns": samples.wall_ns,
@@ -101,8 +105,8 @@ def _figures(each: Measured) -> dict[str, Any]:
         "load_ns": samples.load_ns,
         "first_wall_ns": samples.first.wall_ns,
         "first_cost": samples.first.cost,
-        "file_bytes": each.loaded.file_bytes,
-        "memory_bytes": each.loaded.memory,
-        "error": each.error,
-        "used_avx512": each.used_avx512,
+        "file_bytes": measured.loaded.file_bytes,
+        "memory_bytes": measured.loaded.memory,
+        "error": measured.error,
+        "used_avx512": measured.used_avx512,
     }

@@ -32,4 +32,4 @@ _ALL = (
     Lowered(MODELS["minilm"], XnnpackDynamic(), "_dynamic_int8"),
     *(Lowered(model, Xnnpack4Bit(), "_8da4w") for model in LOWERED_ONLY.values()),
 )
-PROGRAMS = {each.name: each for each in _ALL}
+PROGRAMS = {variant.name: variant for variant in _ALL}

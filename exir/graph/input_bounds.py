@@ -140,7 +140,11 @@ def _require_sliced_sizes(program: ExportedProgram) -> None:
     for graph_module in graphs(program.graph_module):
         for node in graph_module.graph.nodes:
             expressions = _slice_expressions(node) if node.target in _SLICES else ()
-            symbols = {symbol for each in expressions for symbol in getattr(each, "free_symbols", ())}
+            symbols = {
+                symbol
+                for expression in expressions
+                for symbol in getattr(expression, "free_symbols", ())
+            }
             if len(symbols) == 1 and symbols <= set(examples) and expressions not in checked:
                 checked.add(expressions)
                 (symbol,) = symbols
@@ -151,7 +155,7 @@ def _slice_expressions(node: Node) -> tuple[Any, ...]:
     """Return the sizes before and after a slice, and its start, end and step."""
     args: tuple[Any, ...] = (*node.args, *(0, None, None, 1)[len(node.args) - 1 :])
     x, dim, *indices = args
-    arguments = (each.meta["val"] if isinstance(each, Node) else each for each in indices)
+    arguments = (index.meta["val"] if isinstance(index, Node) else index for index in indices)
     values = (x.meta["val"].shape[dim], node.meta["val"].shape[dim], *arguments)
     return tuple(value.node.expr if isinstance(value, SymInt) else value for value in values)
 
@@ -174,11 +178,11 @@ def _has_size_at(expressions: tuple[Any, ...], symbol: sympy.Symbol, number: int
     """Whether a slice has its exported size if `symbol` is `number`."""
     size, sliced, *indices = (
         number
-        if each == symbol
-        else int(each.xreplace({symbol: sympy.Integer(number)}))
-        if isinstance(each, sympy.Basic)
-        else each
-        for each in expressions
+        if expression == symbol
+        else int(expression.xreplace({symbol: sympy.Integer(number)}))
+        if isinstance(expression, sympy.Basic)
+        else expression
+        for expression in expressions
     )
     return size < 0 or len(range(*slice(*indices).indices(size))) == sliced
 

@@ -620,7 +620,7 @@ def test_integer_input_keeps_its_bounds() -> None:
     inputs = torch.randn(3, 4), 3
     program = export(Scaled().eval(), inputs, dynamic_shapes=({}, Dim.DYNAMIC(min=2, max=5)))
     quantized = quantize_program(program, QuantizationOptions("int8_static"), [inputs]).program
-    assert [str(each) for each in quantized.range_constraints.values()] == ["VR[2, 5]"]
+    assert [str(constraint) for constraint in quantized.range_constraints.values()] == ["VR[2, 5]"]
 
 
 class Remembering(nn.Module):

@@ -78,7 +78,7 @@ def test_fully_masked_query_is_zero() -> None:
 
 def test_heads_may_be_interleaved() -> None:
     """The heads are interleaved, as in the output of one GEMM for all heads."""
-    tensors = [each.transpose(1, 2).contiguous().transpose(1, 2) for each in operands(SHAPES[1])]
+    tensors = [operand.transpose(1, 2).contiguous().transpose(1, 2) for operand in operands(SHAPES[1])]
     check(tensors)
 
 

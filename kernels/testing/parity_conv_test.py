@@ -64,8 +64,8 @@ def test_depthwise_convolution_follows_pytorch(channels: int, size: tuple[int, i
         padding = (kernel // 2 * dilation,) * 2
         weight = random_tensor((outs * channels, 1, kernel, kernel), seed=1)
         bias = random_tensor((outs * channels,), seed=2)
-        for each in in_both_orders(x):
-            convolve(each, weight, bias, (stride, 1), padding, (dilation, 1), groups=channels)
+        for image in in_both_orders(x):
+            convolve(image, weight, bias, (stride, 1), padding, (dilation, 1), groups=channels)
 
 
 def test_depthwise_weights_larger_than_scratch_are_correct() -> None:

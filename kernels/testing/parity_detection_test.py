@@ -66,9 +66,9 @@ def regions() -> torch.Tensor:
 @pytest.mark.parametrize("scale", [1.0, 0.25, 2.0])
 def test_roi_align_follows_torchvision(scale: float, sampling_ratio: int, aligned: bool) -> None:
     x = random_tensor((2, 3, 8, 9))
-    for each in (x, channels_last(x)):
+    for image in (x, channels_last(x)):
         rest = (regions(), scale, 3, 2, sampling_ratio, aligned)
-        check(KERNELS, ROI_ALIGN, each, *rest, order=range(4), reference=detection.roi_align, tolerance=(1e-4, 1e-4))
+        check(KERNELS, ROI_ALIGN, image, *rest, order=range(4), reference=detection.roi_align, tolerance=(1e-4, 1e-4))
 
 
 @pytest.mark.parametrize("dtype", FLOATING, ids=str)

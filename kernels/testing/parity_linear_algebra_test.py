@@ -97,7 +97,7 @@ def test_linear_systems_follow_pytorch(
     for adjoint in (False, True):
         check(KERNELS, "aten::linalg_lu_solve.out", factors, pivots, b, left, adjoint, tolerance=close)
     expected = torch.linalg.solve(a, b, left=left)
-    outs = [torch.empty_like(each) for each in (expected, factors, pivots, info)]
+    outs = [torch.empty_like(tensor) for tensor in (expected, factors, pivots, info)]
     call("aten::_linalg_solve_ex.result", a, b, left, False, outs=outs)
     torch.testing.assert_close(outs[0], expected, rtol=close[0], atol=close[1])
     if expected.numel():
@@ -109,7 +109,7 @@ def test_linear_systems_with_vectors_follow_pytorch() -> None:
         a = definite(*of_a, 3, 3, dtype=torch.float32)
         factors, pivots, info = torch.linalg.lu_factor_ex(a)
         expected = torch.linalg.solve(a, b)
-        outs = [torch.empty_like(each) for each in (expected, factors, pivots, info)]
+        outs = [torch.empty_like(tensor) for tensor in (expected, factors, pivots, info)]
         call("aten::_linalg_solve_ex.result", a, b, True, False, outs=outs)
         torch.testing.assert_close(outs[0], expected, rtol=1e-4, atol=1e-5)
 
@@ -145,7 +145,7 @@ SINGULAR = (*(random_tensor(shape, torch.float64) for shape in (*SIZES, *TALL_AN
 @pytest.mark.parametrize("full", [True, False])
 def test_singular_vectors_reconstruct_the_matrix(full: bool, a: torch.Tensor, dtype: torch.dtype) -> None:
     a, close = a.to(dtype), CLOSE[dtype]
-    shapes = [each.shape for each in torch.linalg.svd(a, full_matrices=full)]
+    shapes = [factor.shape for factor in torch.linalg.svd(a, full_matrices=full)]
     u, values, vh = call("aten::_linalg_svd.U", a, full, True, None, outs=blanks(*shapes, dtype=dtype))
     torch.testing.assert_close(values, torch.linalg.svdvals(a), rtol=close[0], atol=close[1])
     count = values.shape[-1]

@@ -32,9 +32,9 @@ def test_convolution_of_volumes_follows_pytorch(kernel: tuple[int, int, int], gr
     for stride, padding, dilation in itertools.product(
         [[1] * 3, [2, 1, 3]], [[0] * 3, [1, 0, 2]], [[1] * 3, [2, 1, 1]]
     ):
-        for each in (x, channels_last_3d(x)):
+        for volume in (x, channels_last_3d(x)):
             rest = (stride, padding, dilation, False, [0] * 3, groups)
-            check(KERNELS, CONV, each, weight, bias, *rest, tolerance=CLOSE)
+            check(KERNELS, CONV, volume, weight, bias, *rest, tolerance=CLOSE)
 
 
 @pytest.mark.parametrize("groups", [1, 2])
@@ -101,8 +101,15 @@ def test_adaptive_pooling_of_volumes_follows_pytorch(size: list[int]) -> None:
 @pytest.mark.parametrize("size", [[1, 1], [3, 2], [7, 9]], ids=str)
 def test_adaptive_max_pooling_follows_pytorch(size: list[int]) -> None:
     x = random_tensor((2, 3, 7, 8))
-    for each in (x, x.to(memory_format=torch.channels_last), x[0].contiguous()):
-        check(KERNELS, "aten::adaptive_max_pool2d.out", each, size, out=(x.dtype, torch.int64), order=range(each.dim()))
+    for volume in (x, x.to(memory_format=torch.channels_last), x[0].contiguous()):
+        check(
+            KERNELS,
+            "aten::adaptive_max_pool2d.out",
+            volume,
+            size,
+            out=(x.dtype, torch.int64),
+            order=range(volume.dim()),
+        )
 
 
 def test_adaptive_pooling_accepts_empty_tensors() -> None:

@@ -122,7 +122,9 @@ def _agreeing(kernel: Kernel, name: str, dtype: torch.dtype) -> dict[str, torch.
 def _alike(kernel: Kernel, usual: Mapping[str, torch.dtype], dtype: str) -> dict[str, torch.dtype]:
     """Use `dtype` for all arguments that support it."""
     rules = kernel.rules.tensors
-    chosen = {name: torch_dtype(dtype) if dtype in rules[name].dtypes else each for name, each in usual.items()}
+    chosen = {
+        name: torch_dtype(dtype) if dtype in rules[name].dtypes else usual_dtype for name, usual_dtype in usual.items()
+    }
     for group in kernel.rules.same_dtype:
         chosen |= dict.fromkeys(group, chosen[group[0]])
     return chosen
@@ -131,7 +133,7 @@ def _alike(kernel: Kernel, usual: Mapping[str, torch.dtype], dtype: str) -> dict
 def _lead_ranks(kernel: Kernel) -> tuple[int, int]:
     """Rank limits of the first argument that supports several ranks."""
     ranks = [rule.ranks for rule in kernel.rules.tensors.values()]
-    return next((each for each in ranks if each[0] < each[1]), ranks[0])
+    return next((rank for rank in ranks if rank[0] < rank[1]), ranks[0])
 
 
 def _usual_rank(kernel: Kernel) -> int:

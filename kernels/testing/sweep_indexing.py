@@ -12,7 +12,10 @@ def _along(name: str, *rest: str | int | bool) -> Maker:
 
     def make(case: Case) -> list[object]:
         index = indices(case, "index", case.shape, case.shape[-1] if case.rank else 1)
-        others = [case.tensor(each) if isinstance(each, str) and each in case.dtypes else each for each in rest]
+        others = [
+            case.tensor(argument) if isinstance(argument, str) and argument in case.dtypes else argument
+            for argument in rest
+        ]
         return [case.tensor(name), -1, index, *others]
 
     return make

@@ -101,10 +101,10 @@ def _functional(name: str) -> tuple[torch._ops.OpOverload, OutVariant]:
     base, _, overload = rest.partition(".")
     packet = getattr(getattr(torch.ops, namespace), base)
     out = getattr(packet, overload)
-    for each in packet.overloads():
-        variant = out_variant_of(getattr(packet, each))
+    for overload_name in packet.overloads():
+        variant = out_variant_of(getattr(packet, overload_name))
         if variant is not None and variant.op is out:
-            return getattr(packet, each), variant
+            return getattr(packet, overload_name), variant
     raise LookupError(f"{name} is not the out variant of any operator")
 
 
@@ -126,7 +126,7 @@ def _in_float(case: Case, arguments: list[Any]) -> object:
 def _quantized_add(case: Case, arguments: list[Any]) -> torch.Tensor:
     ops = torch.ops.quantized_decomposed
     a, b, (scale, zero_point, low, high) = arguments[:5], arguments[5:10], arguments[10:]
-    real = [ops.dequantize_per_tensor(*each, each[0].dtype) for each in (a, b)]
+    real = [ops.dequantize_per_tensor(*operand, operand[0].dtype) for operand in (a, b)]
     wide = ops.quantize_per_tensor(real[0] + real[1], scale, zero_point, low, high, torch.int32)
     return wide.to(case.dtypes["out"])
 

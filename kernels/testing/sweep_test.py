@@ -137,7 +137,7 @@ def test_undeclared_arguments_are_refused(kernel: Kernel) -> None:
     assert _takes(kernel, usual)
     rows = TABLE.of(kernel.operator.name)
     for name, (info,) in usual.items():
-        for dtype in DTYPE_CODES.keys() - {each for row in rows for each in row.rules.tensors[name].dtypes}:
+        for dtype in DTYPE_CODES.keys() - {supported for row in rows for supported in row.rules.tensors[name].dtypes}:
             assert not _takes(kernel, {**usual, name: [TensorInfo(dtype, info.dim_order)]}), (name, dtype)
         ranks = {
             rank

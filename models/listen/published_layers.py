@@ -54,7 +54,7 @@ class _Layer:
     def __call__(self, x: Tensor, state: tuple[Tensor, Tensor] | None = None) -> Any:
         if state is None and not isinstance(self.layer, torch.nn.LSTMCell):
             return Tensor(self.layer(x.value))
-        return tuple(map(Tensor, self.layer(x.value, state and tuple(each.value for each in state))))
+        return tuple(map(Tensor, self.layer(x.value, state and tuple(tensor.value for tensor in state))))
 
 
 def load(path: Path, weights: Mapping[str, torch.Tensor]) -> Callable[..., tuple[Tensor, Tensor]]:

@@ -79,7 +79,7 @@ def _line(points: Sequence[Point], revisions: Sequence[str], highest: int, color
 def _names(last: Sequence[Point], highest: int) -> Iterator[str]:
     """Label the lines at their right ends, without overlaps."""
     lowest = float("-inf")
-    for point in sorted(last, key=lambda each: -each.nbytes):
+    for point in sorted(last, key=lambda end: -end.nbytes):
         lowest = max(_y(point.nbytes, highest) + 4, lowest + 14)
         color = _LINES[(point.machine, point.messages)]
         text = f"{point.nbytes / _KB:.1f} {point.machine}, {point.messages}"

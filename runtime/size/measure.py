@@ -84,7 +84,7 @@ def _sections(machine: Machine, program: str) -> Size:
 
 
 if __name__ == "__main__":
-    for each in (X86_64, CORTEX_M4):
+    for machine in (X86_64, CORTEX_M4):
         for kind in MESSAGES:
-            found = measure(each, kind)
-            print(f"{each.name} {kind}: {found.constant:,} bytes, {found.variable} of variables")
+            found = measure(machine, kind)
+            print(f"{machine.name} {kind}: {found.constant:,} bytes, {found.variable} of variables")

@@ -50,7 +50,7 @@ class KeywordModel(nn.Module):
         outputs = self.module(**dict(zip(self.keywords, inputs, strict=True)))
         if self.keep:
             return tuple(getattr(outputs, name) for name in self.keep)
-        return next(each for each in pytree.tree_leaves(outputs) if isinstance(each, torch.Tensor))
+        return next(leaf for leaf in pytree.tree_leaves(outputs) if isinstance(leaf, torch.Tensor))
 
 
 class PartialModel(nn.Module):

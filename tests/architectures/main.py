@@ -54,9 +54,9 @@ def _chosen(words: list[str]) -> list[Architecture]:
     """Return the architectures of installed packages that match `words`."""
     modules = (plain_models, torchvision_models, timm_models, transformers_models, transformers_parts)
     every = [architecture for module in modules for architecture in module.architectures()]
-    wanted = [each for each in every if not words or any(word in str(each) for word in words)]
-    there = {package for package in {each.package for each in wanted} if _imported(package)}
-    return [each for each in wanted if each.package in there]
+    wanted = [architecture for architecture in every if not words or any(word in str(architecture) for word in words)]
+    there = {package for package in {architecture.package for architecture in wanted} if _imported(package)}
+    return [architecture for architecture in wanted if architecture.package in there]
 
 
 def _imported(package: str) -> bool:
@@ -119,7 +119,9 @@ def main() -> int:
     torch.set_num_threads(1)
     torchvision_operators.provide()
     done = _done(options.results)
-    counts = collections.Counter(_try(each, options) for each in _chosen(options.words) if str(each) not in done)
+    counts = collections.Counter(
+        _try(architecture, options) for architecture in _chosen(options.words) if str(architecture) not in done
+    )
     for outcome, count in counts.items():
         print(f"{count:4d} {outcome.value}")
     return int(set(counts) > {trial.Outcome.MATCHES})

@@ -152,5 +152,5 @@ def _between(found: Any, expected: Any) -> float:
 
 
 def _largest(outputs: list[tuple[Any, ...]]) -> float:
-    tensors = [each for call in outputs for each in call if isinstance(each, torch.Tensor) and each.numel()]
+    tensors = [tensor for call in outputs for tensor in call if isinstance(tensor, torch.Tensor) and tensor.numel()]
     return max((float(tensor.abs().max()) for tensor in tensors if tensor.is_floating_point()), default=1.0)

@@ -52,8 +52,8 @@ class Network(nn.Module):
 
 def _network(dtype: torch.dtype) -> Network:
     network = Network()
-    for each in network.parameters():
-        each.data = each.data.to(dtype).to(each.dtype)
+    for parameter in network.parameters():
+        parameter.data = parameter.data.to(dtype).to(parameter.dtype)
     return network.eval()
 
 

@@ -56,14 +56,14 @@ class Network(nn.Module):
 def quantized_decoder(network: Network) -> Network:
     """Quantize layers and embedding to int4 in groups of 32. Modifies `network`."""
     config = IntxWeightOnlyConfig(weight_dtype=_INT4, granularity=PerGroup(32))
-    quantize_(network, config, lambda each, _: isinstance(each, (nn.Linear, nn.Embedding)))
+    quantize_(network, config, lambda module, _: isinstance(module, (nn.Linear, nn.Embedding)))
     return network
 
 
 def quantized_encoder(network: Network) -> Network:
     """Quantize to int8 per row, with dynamic activations. Modifies `network`."""
     embedding = IntxWeightOnlyConfig(weight_dtype=torch.int8, granularity=PerAxis(0))
-    quantize_(network, embedding, lambda each, _: isinstance(each, nn.Embedding))
+    quantize_(network, embedding, lambda module, _: isinstance(module, nn.Embedding))
     layers = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int8, weight_granularity=PerAxis(0))
     quantize_(network, layers)
     return network

@@ -33,5 +33,5 @@ def model() -> ModelSpec:
     torch.manual_seed(0)
     examples = [example for rule in RULES.values() for example in rule.examples]
     inputs = [example.inputs() for example in examples]
-    flat = tuple(each for some in inputs for each in some)
+    flat = tuple(tensor for some in inputs for tensor in some)
     return ModelSpec(LoweringExamples(examples, list(map(len, inputs))), flat)

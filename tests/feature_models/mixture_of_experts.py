@@ -20,8 +20,8 @@ class MixtureOfExperts(nn.Module):
         self.router = nn.Linear(_WIDTH, _EXPERTS)
         self.up = nn.Parameter(torch.randn(_EXPERTS, 2 * _HIDDEN, _WIDTH) / 5)
         self.down = nn.Parameter(torch.randn(_EXPERTS, _WIDTH, _HIDDEN) / 6)
-        for each in self.parameters():  # exact in bfloat16
-            each.data = each.data.bfloat16().float()
+        for parameter in self.parameters():  # exact in bfloat16
+            parameter.data = parameter.data.bfloat16().float()
 
     def forward(self, x: Tensor) -> Tensor:
         scores, chosen = torch.topk(self.router(x).softmax(-1), _CHOSEN)

@@ -46,7 +46,7 @@ def exact_of_scalars(name: str, x: torch.Tensor, arguments: Sequence[Any]) -> to
         return None
     try:
         with mpmath.workdps(_DIGITS):
-            found = [float(function(mpmath.mpf(each), *arguments)) for each in x.flatten().tolist()]
+            found = [float(function(mpmath.mpf(element), *arguments)) for element in x.flatten().tolist()]
     except (ValueError, TypeError):
         return None
     return torch.tensor(found, dtype=torch.float64).reshape(x.shape)

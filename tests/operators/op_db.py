@@ -146,15 +146,15 @@ def exact_results(op: OpInfo, sample: SampleInput, rounded: list[Any]) -> list[A
     numbers = exact_of_scalars(op.name, sample.input, sample.args)
     if numbers is not None:
         return [numbers.to(rounded[0].dtype)]
-    dtypes = {each.dtype for each in rounded if isinstance(each, torch.Tensor)}
+    dtypes = {tensor.dtype for tensor in rounded if isinstance(tensor, torch.Tensor)}
     if not dtypes or not dtypes <= _NARROW:
         return []
     module = _Call(op, sample.transform(widened)).eval()
     with torch.no_grad():
         wide = [plain(result) for result in pytree.tree_leaves(_eager(module, module.tensors))]
     return [
-        each.to(like.dtype) if isinstance(each, torch.Tensor) else each
-        for each, like in zip(wide, rounded, strict=True)
+        value.to(like.dtype) if isinstance(value, torch.Tensor) else value
+        for value, like in zip(wide, rounded, strict=True)
     ]
 
 

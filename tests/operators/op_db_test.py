@@ -67,11 +67,11 @@ def _tried(name: str) -> list[Outcome]:
 @pytest.mark.parametrize("name", sorted(_OPERATORS)[:: int(os.environ.get("OP_DB_EVERY", "1"))])
 def test_op_db_operator_matches_pytorch_or_is_refused(name: str) -> None:
     found = _tried(name)
-    wrong = [each.reason for each in found if each.kind == "wrong"]
+    wrong = [outcome.reason for outcome in found if outcome.kind == "wrong"]
     assert [reason for reason in wrong if name not in _FREE or _DIFFERS not in reason] == []
     reasons = [reason for reason, names in _REFUSED.items() if name in names.split()]
-    is_refused = bool(found) and all(each.kind == "refused" for each in found)
-    assert is_refused == bool(reasons), [each.reason for each in found]
+    is_refused = bool(found) and all(outcome.kind == "refused" for outcome in found)
+    assert is_refused == bool(reasons), [outcome.reason for outcome in found]
 
 
 def test_refused_operators_are_in_op_db() -> None:

@@ -431,8 +431,8 @@ COUNTED: dict[str, Case] = {
         torch.tensor([1, 1, 1]),
         _real(3),
     ),
-    **{f"segment_reduce {each}": _segments(each) for each in ("sum", "mean", "max", "min", "prod")},
-    **{f"segment_reduce {each} from 2": _segments(each, initial=2.0) for each in ("sum", "mean", "max")},
+    **{f"segment_reduce {reduction}": _segments(reduction) for reduction in ("sum", "mean", "max", "min", "prod")},
+    **{f"segment_reduce {reduction} from 2": _segments(reduction, initial=2.0) for reduction in ("sum", "mean", "max")},
     "segment_reduce of offsets": (
         lambda x, n: torch.segment_reduce(x, "mean", offsets=n, axis=0),
         _real(7, 3),

@@ -171,7 +171,7 @@ def _short_lists(variant: Variant) -> Variant:
     args = pytree.tree_unflatten(list(variant.leaves), variant.spec)
 
     def shorten(value: Any) -> Any:
-        if isinstance(value, (list, tuple)) and len(value) > 1 and all(type(each) is int for each in value):
+        if isinstance(value, (list, tuple)) and len(value) > 1 and all(type(item) is int for item in value):
             return type(value)(value[:1])
         return value
 
@@ -198,7 +198,7 @@ def _without_elements(base: Variant) -> Iterator[Variant]:
 
 
 def _emptied(size: int, tensor: Tensor) -> Tensor:
-    dims = [dim for dim, each in enumerate(tensor.shape) if each == size]
+    dims = [dim for dim, length in enumerate(tensor.shape) if length == size]
     return tensor.narrow(dims[0], 0, 0).clone() if dims else tensor
 
 

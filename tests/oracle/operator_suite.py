@@ -85,7 +85,9 @@ def _problem(model: torch.nn.Module, inputs: tuple[Any, ...]) -> str:
     with torch.no_grad():  # if eager PyTorch rejects the inputs, the test is wrong
         expected = pytree.tree_leaves(model(*pytree.tree_map_only(torch.Tensor, torch.Tensor.clone, inputs)))
     leaves = tuple(pytree.tree_leaves(inputs))
-    error = max(_TOLERANCES.get(each.dtype, 0.0) for each in (*leaves, *expected) if isinstance(each, torch.Tensor))
+    error = max(
+        _TOLERANCES.get(tensor.dtype, 0.0) for tensor in (*leaves, *expected) if isinstance(tensor, torch.Tensor)
+    )
     try:
         program = compile_function(model, inputs)
     except Exception as refusal:

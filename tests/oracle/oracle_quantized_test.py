@@ -84,7 +84,7 @@ def _check(manager: ExecutorchProgramManager, x: Tensor, expected: Tensor, atol:
     torch.testing.assert_close(official, expected, rtol=0, atol=atol)
     Path(folder, "program.pte").write_bytes(manager.buffer)
     Path(folder, "calls").write_bytes(write_calls([Call("forward", (x,), (official,))]))
-    files = [str(folder / each) for each in ("program.pte", "calls")]
+    files = [str(folder / name) for name in ("program.pte", "calls")]
     run = [os.environ["RUN_CALLS"], *files, f"--atol={_CLOSE}", "--rtol=0"]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -94,7 +94,7 @@ def _check(manager: ExecutorchProgramManager, x: Tensor, expected: Tensor, atol:
 @pytest.mark.parametrize("name", _NETWORKS)
 def test_both_runtimes_match_the_quantized_model(name: str, recipe: str, tmp_path: Path) -> None:
     quantized, x = _quantized(name, recipe)
-    assert any(each.reason == "" for each in quantized.decisions)
+    assert any(decision.reason == "" for decision in quantized.decisions)
     with torch.no_grad():
         eager = quantized.program.module()(x)
     step = float((eager.max() - eager.min()) / 255)
@@ -113,11 +113,11 @@ class Words(nn.Module):
         return self.layers(self.norm(self.words(tokens)))
 
 
-@pytest.mark.parametrize("recipe", [name for name, each in RECIPES.items() if not each.needs_calibration])
+@pytest.mark.parametrize("recipe", [name for name, options in RECIPES.items() if not options.needs_calibration])
 def test_unfused_low_bit_layers_run_on_both_runtimes(recipe: str, tmp_path: Path) -> None:
     torch.manual_seed(0)
     network, tokens = Words().eval(), torch.tensor([[3, 1, 39], [0, 2, 2]])
-    floats = sum(each.nbytes for each in network.parameters())
+    floats = sum(parameter.nbytes for parameter in network.parameters())
     assert not quantize_weights(network, QuantizationOptions(recipe))
     program = torch.export.export(network, (tokens,))
     manager = to_edge(program, compile_config=EdgeCompileConfig(fuse_low_bit_linear=False)).to_executorch()

@@ -22,7 +22,7 @@ def test_official_tests_pass_except_listed_ones() -> None:
     print(results.table())
     listed = _listed()
     unexpected = sorted(results.failed() - listed)
-    assert not unexpected, f"fail and are not listed: {unexpected}: {[results.errors[each] for each in unexpected]}"
+    assert not unexpected, f"fail and are not listed: {unexpected}: {[results.errors[test] for test in unexpected]}"
     for test in sorted(listed & {test for test, outcome in results.outcomes.items() if outcome == "passed"}):
         print(f"passes now; remove it from the list: {test}")
 

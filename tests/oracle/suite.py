@@ -74,7 +74,7 @@ class Results:
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         for test, outcome in self.outcomes.items():
             counts[test.partition("::")[0]][outcome] += 1
-        lines = [f"{name:55} {dict(each)}" for name, each in sorted(counts.items())]
+        lines = [f"{name:55} {dict(outcomes)}" for name, outcomes in sorted(counts.items())]
         causes = Counter(error[:160] for error in self.errors.values())
         total = Counter(self.outcomes.values())
         return "\n".join([*lines, *(f"{n:4} {cause}" for cause, n in causes.most_common()), str(dict(total))])
@@ -124,7 +124,7 @@ def run_suite(selected: Sequence[str] = FOLDERS) -> Results:
     """Run the official tests in folders or files of `executorch/exir`."""
     site = take_official_package_off_the_path()
     results = Results(site)
-    paths = [str(site / "executorch" / "exir" / each) for each in selected]
+    paths = [str(site / "executorch" / "exir" / path) for path in selected]
     options = ["-q", "--tb=short", "-p", "no:cacheprovider", "-p", "no:warnings", "--continue-on-collection-errors"]
     pytest.main([*options, f"--rootdir={site}", *paths], plugins=[results])
     return results

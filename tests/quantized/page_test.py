@@ -26,7 +26,7 @@ def test_quantization_page_lists_every_recipe() -> None:
 
 
 def test_quantization_page_configs_are_valid() -> None:
-    recipe, official = (parse_config(tomllib.loads(each), "quantize_a_model.md") for each in _examples("toml"))
+    recipe, official = (parse_config(tomllib.loads(example), "quantize_a_model.md") for example in _examples("toml"))
     options = recipe.quantization_options()
     assert options is not None and options.recipe == "int8_static"
     lowering = official.executorch_config([])
@@ -39,5 +39,5 @@ def test_quantization_page_python_example_runs() -> None:
     module = nn.Sequential(layers).eval()
     names: dict[str, Any] = {"torch": torch, "module": module, "inputs": (torch.randn(3, 4),)}
     exec(_examples("python")[-1], names)
-    reasons = {each.module: each.reason for each in names["quantized"].decisions}
+    reasons = {decision.module: decision.reason for decision in names["quantized"].decisions}
     assert reasons == {"body": "", "head": "excluded by 'head'"}

@@ -50,13 +50,13 @@ def test_quantized_cpu_network_is_one_delegate(name: str) -> None:
 def test_portable_kernels_compute_the_network_in_int8(name: str) -> None:
     (method,) = _manifest(f"{name}_int8")["methods"]
     assert method["int8"]["float"] == [] and method["int8"]["fused"] >= 60
-    names = {each["name"] for each in method["operators"]}
+    names = {operator["name"] for operator in method["operators"]}
     assert not {"aten::convolution.out", "aten::add.out", "aten::hardtanh.out"} & names
 
 
 def test_encoder_linear_layers_and_embeddings_are_quantized() -> None:
     (method,) = _manifest("encoder_int8_dynamic")["quantization"]["methods"]
     assert len(method["quantized"]) == 2 + 3 * 6
-    assert {each["operator"] for each in method["quantized"]} == {"aten::embedding", "aten::linear"}
-    (reason,) = {each["reason"] for each in method["float"]}
+    assert {operator["operator"] for operator in method["quantized"]} == {"aten::embedding", "aten::linear"}
+    (reason,) = {operator["reason"] for operator in method["float"]}
     assert reason == "recipe 'int8_dynamic' does not support this operator"

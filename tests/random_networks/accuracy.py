@@ -36,7 +36,7 @@ def check_sqnr(program: ExportedProgram, recipe: str, calls: Sequence[Call]) -> 
     """
     calls = [call for call in calls if call.outputs]
     found = [[_sqnr_of(output) for output in call.outputs] for call in calls]
-    if min((each for row in found for each in row), default=math.inf) >= _LEAST:
+    if min((sqnr for row in found for sqnr in row), default=math.inf) >= _LEAST:
         return
     runs = [_noisy_sqnr(program, RECIPES[recipe], calls, seed) for seed in range(_NOISY_RUNS)]
     for number, row in enumerate(found):
@@ -76,7 +76,7 @@ def _noisy_sqnr(program: ExportedProgram, recipe: Recipe, calls: Sequence[Call],
             with torch.no_grad():
                 outputs = tree_leaves(run.run(*inputs))
         except Exception:
-            return [[-math.inf] * len(each.outputs) for each in calls]
+            return [[-math.inf] * len(recorded.outputs) for recorded in calls]
         pairs = zip(call.outputs, outputs, strict=True)
         found.append([math.inf if a.real is None else sqnr_of(a.real, b) for a, b in pairs])
     return found

@@ -158,21 +158,21 @@ def _with_fewer_ranges(network: Network) -> Iterator[Network]:
     The reason is that torch.export assumes dynamic sizes of at least 2.
     """
 
-    def from_two(each: Varying) -> Varying:
-        return replace(each, low=min(max(each.low, 2), each.example))
+    def from_two(varying: Varying) -> Varying:
+        return replace(varying, low=min(max(varying.low, 2), varying.example))
 
     yield network
     if not network.dynamic and network.number is None:
         return
     higher = replace(
         network,
-        dynamic=tuple((dimension, from_two(each)) for dimension, each in network.dynamic),
+        dynamic=tuple((dimension, from_two(varying)) for dimension, varying in network.dynamic),
         number=None if network.number is None else from_two(network.number),
     )
     number = None if network.number is None else network.number.fixed()
     yield higher
     yield replace(higher, dynamic=())
-    yield from (replace(higher, dynamic=(each,), number=number) for each in higher.dynamic)
+    yield from (replace(higher, dynamic=(size,), number=number) for size in higher.dynamic)
     yield replace(network, dynamic=(), number=number)
 
 
@@ -219,7 +219,11 @@ def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
 def _spec(network: Network) -> ModelSpec:
     inputs = network.inputs()
     shapes: list[Any] = [
-        {dimension: Dim(f"size{dimension}", min=each.low, max=each.high) for dimension, each in network.dynamic} or None
+        {
+            dimension: Dim(f"size{dimension}", min=varying.low, max=varying.high)
+            for dimension, varying in network.dynamic
+        }
+        or None
     ]
     if network.number is not None:
         varies = network.number.high > network.number.low
@@ -296,7 +300,11 @@ def _check_calls(
     with tempfile.TemporaryDirectory() as folder:
         for name, content in contents.items():
             Path(folder, name).write_bytes(content)
-        options = ["--atol=0", "--rtol=0", *(f"--output-atol={index}:{each}" for index, each in enumerate(tolerances))]
+        options = [
+            "--atol=0",
+            "--rtol=0",
+            *(f"--output-atol={index}:{tolerance}" for index, tolerance in enumerate(tolerances)),
+        ]
         command = [os.environ["RUN_CALLS"], *(str(Path(folder, name)) for name in contents), *options]
         found = result_of_replay(subprocess.run(command, capture_output=True, text=True, check=False))
     if found.outcome is not Outcome.MATCHES:
@@ -339,7 +347,7 @@ def _backends(manager: ExecutorchProgramManager) -> set[str]:
 
 def _run(program: Program, calls: Sequence[Call], **options: Any) -> list[list[Tensor]]:
     method = program.method("forward", **options)
-    return [[torch.as_tensor(each).clone() for each in method(*call.inputs)] for call in calls]
+    return [[torch.as_tensor(output).clone() for output in method(*call.inputs)] for call in calls]
 
 
 def _check_outputs(way: str, found: list[list[Tensor]], calls: Sequence[Call], tolerances: Sequence[float]) -> None:

@@ -74,7 +74,7 @@ class _Drawing:
                 if placed is not None:
                     steps.append(placed)
         last = len(steps)
-        others = [each for each in range(1, last) if self._rng.random() < self._share(self._values[each])]
+        others = [index for index in range(1, last) if self._rng.random() < self._share(self._values[index])]
         found = replace(self._network, steps=tuple(steps), outputs=(last, *others))
         floats = all(_is_float(self._values[output]) for output in found.outputs)
         return found if floats else replace(found, recipe="")
@@ -102,11 +102,11 @@ class _Drawing:
         rng = self._rng
         candidates = {"image": [0, 2, 3], "sequence": [0, 1], "table": [0], "integers": [0, 1]}[self._kind]
         found = []
-        for each in candidates:
-            if each < len(shape) and shape[each] > 1 and rng.random() < 0.25:
-                low = min(rng.choice([0, 1, 1, 2, 2, shape[each] - 1, shape[each]]), shape[each])
-                high = rng.choice([shape[each], shape[each] + 1, _LARGEST_SIZE])
-                found.append((each, Varying(shape[each], low, max(high, low + 1))))
+        for dimension in candidates:
+            if dimension < len(shape) and shape[dimension] > 1 and rng.random() < 0.25:
+                low = min(rng.choice([0, 1, 1, 2, 2, shape[dimension] - 1, shape[dimension]]), shape[dimension])
+                high = rng.choice([shape[dimension], shape[dimension] + 1, _LARGEST_SIZE])
+                found.append((dimension, Varying(shape[dimension], low, max(high, low + 1))))
         return tuple(found)
 
     def _number(self, shape: Shape) -> Varying:
@@ -159,7 +159,7 @@ class _Drawing:
         if others and rng.random() < 0.2:
             calls = general.TOGETHER if _is_float(value) else integers.TOGETHER
             return Placed(Step(rng.choice(calls)), (operand, rng.choice(others)))
-        numbers = [number for number, each in enumerate(self._values) if not isinstance(each, Tensor)]
+        numbers = [number for number, item in enumerate(self._values) if not isinstance(item, Tensor)]
         if numbers and rng.random() < 0.3:
             return Placed(Step(rng.choice(sizes.TOGETHER)), (operand, rng.choice(numbers)))
         weights, makers = zip(*self._families(value), strict=True)
@@ -175,7 +175,7 @@ class _Drawing:
     def _computed(self, placed: Placed) -> Tensor | int | None:
         """Return a step's result in eager PyTorch, or None if it is not usable."""
         names = dict(self._computing)
-        names |= {f"w{index}": self._values[each] for index, each in enumerate(placed.operands)}
+        names |= {f"w{index}": self._values[operand] for index, operand in enumerate(placed.operands)}
         try:
             with torch.random.fork_rng():
                 if placed.step.module:

@@ -63,17 +63,17 @@ def main(argv: list[str] | None = None) -> int:
                 print(finding(network, backend, result), flush=True)
                 if options.reduce:
                     _print_reduced(network, backend, options.seconds)
-    summary = ", ".join(f"{counts[each]} {each.name.lower()}" for each in Outcome if counts[each])
+    summary = ", ".join(f"{counts[outcome]} {outcome.name.lower()}" for outcome in Outcome if counts[outcome])
     print(f"{options.count} networks: {summary}; {time.monotonic() - begun:.0f} s")
     for reason, count in refusals.most_common():
         print(f"  {count} not compared: {reason}")
-    return int(any(each.is_a_finding for each in counts))
+    return int(any(outcome.is_a_finding for outcome in counts))
 
 
 def _attempts(network: Network, backends: Sequence[str], seconds: float) -> list[Result]:
     """Return the result on each backend; the network is exported only once."""
     try:
-        return run_isolated(lambda: [compare(network, each) for each in backends], seconds)
+        return run_isolated(lambda: [compare(network, backend) for backend in backends], seconds)
     except ProcessEnded as ended:
         return [Result(Outcome.CRASHED, str(ended))] * len(backends)
 
@@ -83,14 +83,14 @@ def _attempt(network: Network, backend: str, seconds: float) -> Result:
 
 
 def _print_reduced(network: Network, backend: str, seconds: float) -> None:
-    small = reduce_network(network, lambda each: _attempt(each, backend, seconds).outcome)
+    small = reduce_network(network, lambda smaller: _attempt(smaller, backend, seconds).outcome)
     print("reduced to:\n" + finding(small, backend, _attempt(small, backend, seconds)), flush=True)
 
 
 def described(network: Network) -> str:
     """Return the source of a network, and its other properties."""
     order = ", channels last" if network.channels_last else ""
-    ranges = [f"dimension {dimension}: {each}" for dimension, each in network.dynamic]
+    ranges = [f"dimension {dimension}: {varying}" for dimension, varying in network.dynamic]
     ranges += [f"n: {network.number}"] if network.number else []
     dynamic = "".join(f", {bounds}" for bounds in ranges)
     recipe = f", {network.recipe}" if network.recipe else ""

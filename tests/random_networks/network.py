@@ -56,7 +56,7 @@ def layer(expression: str) -> Step:
 
 def divisor(rng: random.Random, size: int) -> int:
     """Draw a number of groups for `size` channels."""
-    return rng.choice([each for each in (1, 2, 4, size) if each and size % each == 0])
+    return rng.choice([groups for groups in (1, 2, 4, size) if groups and size % groups == 0])
 
 
 @dataclass(frozen=True)
@@ -138,11 +138,11 @@ class Network:
 
     def inputs_at_ends(self) -> list[tuple[Any, ...]]:
         """Return inputs at the ends of single ranges and of all ranges, and in between."""
-        varying = [*(each for _, each in self.dynamic), *([self.number] if self.number else [])]
-        examples = [each.example for each in varying]
+        varying = [*(size for _, size in self.dynamic), *([self.number] if self.number else [])]
+        examples = [varying_size.example for varying_size in varying]
         ends = [
-            *([each.low for each in varying], [each.high for each in varying]),
-            *([(each.low + each.high) // 2 for each in varying], examples),
+            *([varying_size.low for varying_size in varying], [varying_size.high for varying_size in varying]),
+            *([(varying_size.low + varying_size.high) // 2 for varying_size in varying], examples),
             *([*examples[:i], end, *examples[i + 1 :]] for i, v in enumerate(varying) for end in (v.low, v.high)),
         ]
         found = []
@@ -185,7 +185,7 @@ class Network:
             return instead if value == number else value - (value > number)
 
         steps = tuple(
-            replace(placed, operands=tuple(renumbered(each) for each in placed.operands))
+            replace(placed, operands=tuple(renumbered(operand) for operand in placed.operands))
             for other, placed in self._numbered()
             if other != number
         )
@@ -193,7 +193,7 @@ class Network:
 
 
 def _call(number: int, placed: Placed) -> str:
-    return placed.step.call.format(*(f"v{each}" for each in placed.operands), m=f"self.m{number}")
+    return placed.step.call.format(*(f"v{operand}" for operand in placed.operands), m=f"self.m{number}")
 
 
 def _randomize_statistics(module: nn.Module) -> None:

@@ -76,8 +76,8 @@ def test_reduction_keeps_the_failing_layers() -> None:
         recipe="int8_static",
     )
 
-    def outcome(each: Network) -> Outcome:
-        return Outcome.DIFFERS if "torch.sin" in each.source() and rows in each.dynamic else Outcome.MATCHES
+    def outcome(candidate: Network) -> Outcome:
+        return Outcome.DIFFERS if "torch.sin" in candidate.source() and rows in candidate.dynamic else Outcome.MATCHES
 
     assert reduce_network(network, outcome) == replace(_chain("torch.sin({0})"), dynamic=(rows,))
 
@@ -211,7 +211,7 @@ def test_low_sqnr_of_a_network_that_amplifies_noise_is_explained(recipe: str) ->
     quantization = quantize_network(exported)
     calls = record_calls(exported.spec, exported.programs, quantization=quantization)
     compared = [output for call in calls for output in call.outputs if output.real is not None]
-    assert compared and max(sqnr_of(each.real, each.value) for each in compared) < 10
+    assert compared and max(sqnr_of(output.real, output.value) for output in compared) < 10
     check_sqnr(exported.programs["forward"], recipe, calls)
 
 

@@ -13,7 +13,10 @@ def reduce_network(network: Network, outcome: Callable[[Network], Outcome]) -> N
     """Remove parts of `network`, one after another, while `outcome` is unchanged."""
     wanted = outcome(network)
     while True:
-        smaller = next((each for each in _smaller(network) if each != network and outcome(each) is wanted), None)
+        smaller = next(
+            (candidate for candidate in _smaller(network) if candidate != network and outcome(candidate) is wanted),
+            None,
+        )
         if smaller is None:
             return network
         network = smaller
@@ -24,7 +27,9 @@ def _smaller(network: Network) -> list[Network]:
     found = [network.without(number) for number in range(len(network.steps), 0, -1)]
     if len(network.outputs) > 1:
         found += [replace(network, outputs=(output,)) for output in network.outputs]
-    found += [replace(network, dynamic=tuple(e for e in network.dynamic if e != each)) for each in network.dynamic]
+    found += [
+        replace(network, dynamic=tuple(e for e in network.dynamic if e != varying)) for varying in network.dynamic
+    ]
     if network.number is not None:
         found += [replace(network, number=None), replace(network, number=network.number.fixed())]
     if network.recipe:

@@ -96,8 +96,8 @@ def _all_inputs(network: Network, inputs: tuple[Tensor, ...], sizes: Any) -> lis
     further = [torch.randn((first, *inputs[0].shape[1:]), generator=generator).to(inputs[0].dtype) for first in firsts]
     # The official runtime does not check the dim order of its inputs.
     if inputs[0].dim() == 4 and not inputs[0].is_contiguous():
-        further = [each.contiguous(memory_format=torch.channels_last) for each in further]
-    return [inputs, *((each,) for each in further)]
+        further = [drawn.contiguous(memory_format=torch.channels_last) for drawn in further]
+    return [inputs, *((image,) for image in further)]
 
 
 def _official_calls(
@@ -111,7 +111,8 @@ def _official_calls(
     """
     method = executorch.runtime.Runtime.get().load_program(program).load_method("forward")
     calls = [
-        Call("forward", inputs, tuple(each.clone() for each in method.execute(list(inputs)))) for inputs in all_inputs
+        Call("forward", inputs, tuple(output.clone() for output in method.execute(list(inputs))))
+        for inputs in all_inputs
     ]
     for call, expected in zip(calls, all_shapes, strict=True):
         if _shapes(call.outputs) != expected:
@@ -165,9 +166,9 @@ def main(argv: list[str] | None = None) -> int:
         counts[result.outcome] += 1
         if result.outcome.is_a_finding:
             print(finding(network, mode, result), flush=True)
-    summary = ", ".join(f"{counts[each]} {each.name.lower()}" for each in Outcome if counts[each])
+    summary = ", ".join(f"{counts[outcome]} {outcome.name.lower()}" for outcome in Outcome if counts[outcome])
     print(f"{options.count} networks: {summary}")
-    return int(any(each.is_a_finding for each in counts))
+    return int(any(outcome.is_a_finding for outcome in counts))
 
 
 if __name__ == "__main__":

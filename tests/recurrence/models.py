@@ -88,7 +88,7 @@ class Variant:
         states = [torch.randn(self._rows, batch, size) for size in (outputs, _HIDDEN)[: self._state_count]]
         if self.batch == "none":
             x, states = x.select(0 if self.batch_first else 1, 0), [state[:, 0] for state in states]
-        return tuple(each.to(self.dtype) for each in (x, *states))
+        return tuple(tensor.to(self.dtype) for tensor in (x, *states))
 
     def _shapes(self) -> Any:
         time = 1 if self.batch_first and self.batch != "none" else 0

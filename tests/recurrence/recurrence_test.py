@@ -42,8 +42,8 @@ def _assert_follows_eager(case: Case, folder: Path) -> None:
         eager = copy.deepcopy(case.module)
         for call in case.calls:
             with torch.no_grad():
-                expected = [each.clone() for each in tree_leaves(eager(*call))]
-            found = [torch.as_tensor(each) for each in tree_leaves(method(*call))]
+                expected = [output.clone() for output in tree_leaves(eager(*call))]
+            found = [torch.as_tensor(output) for output in tree_leaves(method(*call))]
             tolerance = _TOLERANCES[expected[0].dtype]
             torch.testing.assert_close(found, expected, atol=tolerance, rtol=tolerance)
 

@@ -33,8 +33,8 @@ def _assert_follows_eager(case: Case, partitioner: list[Partitioner], folder: Pa
     method = Program(folder / "program.pte").method("forward")
     for call in case.calls:
         with torch.no_grad():
-            expected = [each.clone() for each in tree_leaves(eager(*call))]
-        found = [torch.as_tensor(each) for each in tree_leaves(method(*call))]
+            expected = [output.clone() for output in tree_leaves(eager(*call))]
+        found = [torch.as_tensor(output) for output in tree_leaves(method(*call))]
         torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
 
 

@@ -158,8 +158,8 @@ def test_unspecified_device_copies_are_refused(config: Any, problem: str) -> Non
 def test_device_copies_are_requested_per_method() -> None:
     from executorch.exir.passes.propagate_device_config import PropagateDeviceConfig
 
-    for each in (None, PropagateDeviceConfig(), {"forward": PropagateDeviceConfig()}):
-        assert _config(propagate_device_config=each).propagate_device_config is each
+    for option in (None, PropagateDeviceConfig(), {"forward": PropagateDeviceConfig()}):
+        assert _config(propagate_device_config=option).propagate_device_config is option
 
 
 def test_delegate_on_another_device_is_refused() -> None:

@@ -73,9 +73,9 @@ def main(folder: str) -> None:
     """Write the programs of the page to `folder`."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     for section, checked in run_sections():
-        for index, each in enumerate(checked):
+        for index, item in enumerate(checked):
             name = re.sub(r"\W+", "_", section.title.lower()).strip("_")
-            Path(folder, f"{name}_{index}.pte").write_bytes(each.program)
+            Path(folder, f"{name}_{index}.pte").write_bytes(item.program)
 
 
 if __name__ == "__main__":

@@ -30,10 +30,13 @@ def _checked(spelling: str) -> dict[str, list[page.Checked]]:
     }
 
 
-def _assert_runs(each: page.Checked) -> None:
+def _assert_runs(checked: page.Checked) -> None:
     with torch.no_grad():
-        expected = pytree.tree_leaves(each.model(*each.inputs))
-    assert run_program(each.program, Call(each.method, tuple(each.inputs), tuple(expected)), each.atol, 1e-5) == ""
+        expected = pytree.tree_leaves(checked.model(*checked.inputs))
+    assert (
+        run_program(checked.program, Call(checked.method, tuple(checked.inputs), tuple(expected)), checked.atol, 1e-5)
+        == ""
+    )
 
 
 @pytest.mark.parametrize("spelling", ["exir", "official"])
@@ -41,8 +44,8 @@ def _assert_runs(each: page.Checked) -> None:
 def test_tutorial_section_matches_eager(title: str, spelling: str) -> None:
     found = _checked(spelling)[title]
     assert len(found) == _CHECKS[_TITLES.index(title)]
-    for each in found:
-        _assert_runs(each)
+    for checked in found:
+        _assert_runs(checked)
 
 
 def test_every_tutorial_section_has_code() -> None:

@@ -81,7 +81,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     if not tmp_path.is_relative_to("/tmp"):
         yield tmp_path
         return
-    writable = next(each for each in ("/var/tmp", "/dev/shm") if os.access(each, os.W_OK))
+    writable = next(folder for folder in ("/var/tmp", "/dev/shm") if os.access(folder, os.W_OK))
     with tempfile.TemporaryDirectory(dir=writable) as other:
         yield Path(other)
 

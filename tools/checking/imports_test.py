@@ -22,7 +22,7 @@ _TABLE = """
 
 def _faults(path: str, source: str) -> list[str]:
     table = read_table(_TABLE)
-    found = ((each.line, fault_of(each, table)) for each in imports_of(Path(path), source))
+    found = ((statement.line, fault_of(statement, table)) for statement in imports_of(Path(path), source))
     return [f"{line}: {fault}" for line, fault in found if fault]
 
 
@@ -68,13 +68,14 @@ def test_unit_tests_may_import_additional_folders() -> None:
 def test_private_modules_stay_in_their_package(path: str, source: str, private_to: str) -> None:
     found = _faults(path, source)
     assert len(found) == bool(private_to)
-    assert all(each.endswith(f"is private to {private_to}") for each in found)
+    assert all(fault.endswith(f"is private to {private_to}") for fault in found)
 
 
 def test_official_names_are_public_and_their_private_members_are_not() -> None:
     table = read_table(_TABLE.replace("compiler", "exir"))
     found = [
-        fault_of(each, table) for each in imports_of(Path("tests/a.py"), "import exir._serialize, exir._serialize._x")
+        fault_of(statement, table)
+        for statement in imports_of(Path("tests/a.py"), "import exir._serialize, exir._serialize._x")
     ]
     assert found == ["", "'exir._serialize._x' is private to exir._serialize"]
 

@@ -55,7 +55,11 @@ def main() -> int:
     output = subprocess.run([*listing, *_PATTERNS, *_EXCEPT], check=True, stdout=subprocess.PIPE, text=True).stdout
     paths = [path for path in sorted(output.splitlines()) if (root / path).exists()]
     found = list(
-        repeated(each for path in paths for each in definitions_in(path, (root / path).read_text(encoding="utf-8")))
+        repeated(
+            definition
+            for path in paths
+            for definition in definitions_in(path, (root / path).read_text(encoding="utf-8"))
+        )
     )
     print("\n".join(found))
     return 1 if found else 0

@@ -104,7 +104,7 @@ def _escaped(line: str) -> str:
             pieces[index],
         )
         outside = re.split(r"(`[^`]*`)", marked)
-        outside[::2] = [re.sub(r"([*<\[\]]|\b_|_\b)", r"\\\1", each) for each in outside[::2]]
+        outside[::2] = [re.sub(r"([*<\[\]]|\b_|_\b)", r"\\\1", text) for text in outside[::2]]
         pieces[index] = "".join(outside)
     return "".join(pieces)
 

@@ -94,7 +94,7 @@ def test_main_functions_are_in_the_c_reference() -> None:
 
 
 def test_declarations_are_found_with_comments(declarations: tuple[Declaration, ...]) -> None:
-    assert [(each.names, each.comment) for each in declarations] == [
+    assert [(declaration.names, declaration.comment) for declaration in declarations] == [
         (("ET_COUNT",), "How many."),
         (("et_pair",), "A pair:\n\ntwo numbers."),
         (("et_kind",), ""),

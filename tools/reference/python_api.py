@@ -86,7 +86,7 @@ def _head(name: str, inside: list[str], returned: str = "") -> str:
     """Return a signature on one line if it fits, or with a line for each parameter."""
     head = f"{name}({', '.join(inside)}){returned}"
     if len(head) > _LONGEST_LINE:
-        head = "\n".join([f"{name}(", *(f"    {each}," for each in inside), f"){returned}"])
+        head = "\n".join([f"{name}(", *(f"    {parameter}," for parameter in inside), f"){returned}"])
     return head
 
 
@@ -103,7 +103,7 @@ def methods(node: Definition) -> Iterator[ast.FunctionDef]:
 
 
 def is_property(node: ast.FunctionDef) -> bool:
-    return any(ast.unparse(each) in ("property", "cached_property") for each in node.decorator_list)
+    return any(ast.unparse(decorator) in ("property", "cached_property") for decorator in node.decorator_list)
 
 
 def _is_field(member: ast.stmt) -> bool:
@@ -116,10 +116,11 @@ def _parameters(node: ast.FunctionDef) -> list[str]:
     plain = [*arguments.posonlyargs, *arguments.args]
     required = len(plain) - len(arguments.defaults)
     defaults = [None] * required + list(arguments.defaults)
-    found = [_parameter(each, default) for each, default in zip(plain, defaults, strict=True)]
+    found = [_parameter(argument, default) for argument, default in zip(plain, defaults, strict=True)]
     found += [f"*{arguments.vararg.arg}"] if arguments.vararg else ["*"] if arguments.kwonlyargs else []
     found += [
-        _parameter(each, default) for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        _parameter(argument, default)
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     ]
     found += [f"**{arguments.kwarg.arg}"] if arguments.kwarg else []
     return found[1:] if plain and plain[0].arg in ("self", "cls") else found

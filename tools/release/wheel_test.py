@@ -78,7 +78,9 @@ def test_wheel_has_an_extra_for_the_tested_torchao(wheel: Path) -> None:
     metadata = _metadata(wheel)
     assert metadata.get_all("Provides-Extra") == ["torchao"]
     needed = f'torchao=={_minor("torchao")}.*; extra == "torchao"'
-    assert [each for each in metadata.get_all("Requires-Dist", []) if "torchao" in each] == [needed]
+    assert [requirement for requirement in metadata.get_all("Requires-Dist", []) if "torchao" in requirement] == [
+        needed
+    ]
 
 
 def test_equal_sources_build_equal_wheels(wheel: Path, tmp_path: Path) -> None:

@@ -43,12 +43,12 @@ class OnnxRuntime(Side):
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
         assert path is not None
         session = self.session(path, setting)
-        names = [each.name for each in session.get_inputs()]
+        names = [described.name for described in session.get_inputs()]
         inputs = {name: tensor.numpy() for name, tensor in zip(names, model.inputs, strict=True)}
         results: list[torch.Tensor] = []
 
         def run() -> None:
-            results[:] = [torch.from_numpy(each) for each in session.run(None, inputs)]
+            results[:] = [torch.from_numpy(array) for array in session.run(None, inputs)]
 
         return Loaded(run, lambda: results, path.stat().st_size)
 

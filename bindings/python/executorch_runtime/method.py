@@ -95,9 +95,9 @@ def events_of(recorder: Any) -> tuple[Event, ...]:
     """Return the recorded events that have ended."""
     kept = recorder.contents
     return tuple(
-        Event(_KINDS[each.kind], each.index, python_string(each.name or b""), each.begin, each.end)
-        for each in (kept.events[index] for index in range(kept.count))
-        if each.end >= each.begin
+        Event(_KINDS[event.kind], event.index, python_string(event.name or b""), event.begin, event.end)
+        for event in (kept.events[index] for index in range(kept.count))
+        if event.end >= event.begin
     )
 
 

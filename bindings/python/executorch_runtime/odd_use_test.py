@@ -132,10 +132,10 @@ def test_values_of_unsupported_types_are_refused(kind: str) -> None:
 
 def test_programs_and_methods_are_not_copied() -> None:
     program = Program(_ADD)
-    for each in (program, program.method()):
+    for handle in (program, program.method()):
         for way in (copy.copy, copy.deepcopy, pickle.dumps):
-            with pytest.raises(TypeError, match=f"a {type(each).__name__} cannot be copied or pickled"):
-                way(each)
+            with pytest.raises(TypeError, match=f"a {type(handle).__name__} cannot be copied or pickled"):
+                way(handle)
     assert _gives_twos(program.method()(_ONES, _ONES))
 
 

@@ -27,7 +27,7 @@ class Program(Uncopied):
     def __init__(self, path: Path, *weights: Path, clock: Clock | None = None) -> None:
         self._calls = _native.library()
         self._clock = clock  # keeps its function alive
-        paths = [c_string("a path", os.fsencode(each)) for each in (path, *weights)]
+        paths = [c_string("a path", os.fsencode(file)) for file in (path, *weights)]
         handle = ctypes.c_void_p()
         clock_pointer = ctypes.byref(_native.Clock(clock.function, clock.context)) if clock else None
         names = (ctypes.c_char_p * len(paths))(*paths)
@@ -105,11 +105,11 @@ class Program(Uncopied):
     def _check_backends(self, given: Mapping[str, Mapping[str, Scalar]]) -> None:
         name = self._calls.et_python_program_backend
         found = itertools.takewhile(bool, (name(self._handle, index) for index in itertools.count()))
-        backends = sorted({python_string(each) for each in found})
-        for each in given:
-            if each not in backends:
+        backends = sorted({python_string(backend) for backend in found})
+        for backend in given:
+            if backend not in backends:
                 has = f"has {', '.join(backends)}" if backends else "has no backends"
-                raise ValueError(f"backend_options for '{each}': the program {has}")
+                raise ValueError(f"backend_options for '{backend}': the program {has}")
 
 
 class _BackendOptions:

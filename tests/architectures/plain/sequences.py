@@ -222,7 +222,7 @@ class Recommender(nn.Module):
 
     def forward(self, numbers: Tensor, categories: Tensor) -> Tensor:
         dense = self.dense(numbers).relu()
-        parts = torch.stack([dense, *(bag(each) for bag, each in zip(self.bags, categories.unbind(1)))], 1)
+        parts = torch.stack([dense, *(bag(category) for bag, category in zip(self.bags, categories.unbind(1)))], 1)
         products = parts @ parts.transpose(1, 2)
         rows, columns = torch.tril_indices(4, 4, -1)
         return self.top(torch.cat((dense, products[:, rows, columns]), 1)).sigmoid()

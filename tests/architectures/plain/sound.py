@@ -83,7 +83,8 @@ class Vocoder(nn.Module):
         self.begin = parametrizations.weight_norm(nn.Conv1d(20, 32, 7, padding=3))
         self.rise = parametrizations.weight_norm(nn.ConvTranspose1d(32, 16, 8, 4, 2))
         self.rooms = nn.ModuleList(
-            parametrizations.weight_norm(nn.Conv1d(16, 16, 3, padding=each, dilation=each)) for each in (1, 3, 5)
+            parametrizations.weight_norm(nn.Conv1d(16, 16, 3, padding=dilation, dilation=dilation))
+            for dilation in (1, 3, 5)
         )
         self.end = nn.Conv1d(16, 1, 7, padding=3)
 
@@ -218,8 +219,8 @@ class SpeakerEncoder(nn.Module):
     def forward(self, bands: Tensor) -> Tensor:
         first, *others = self.begin(bands).relu().chunk(4, 1)
         parts = [first]
-        for each, scale in zip(others, self.scales, strict=True):
-            parts.append(scale(each + parts[-1]).relu())
+        for other, scale in zip(others, self.scales, strict=True):
+            parts.append(scale(other + parts[-1]).relu())
         x = torch.cat(parts, 1)
         x = x * self.weigh(x.mean(-1)).sigmoid()[..., None]
         deviation, mean = torch.std_mean(x, -1, keepdim=True)

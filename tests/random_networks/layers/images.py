@@ -98,7 +98,7 @@ def _convolution(rng: random.Random, shape: Shape) -> Step | None:
     if len(shape) != 4:
         return None
     channels = shape[1]
-    groups = rng.choice([each for each in (1, 1, 1, 2, channels) if channels % each == 0])
+    groups = rng.choice([divisor for divisor in (1, 1, 1, 2, channels) if channels % divisor == 0])
     out = channels * rng.choice([1, 1, 2]) if groups == channels else groups * rng.randint(1, 9)
     kernel = (rng.choice([1, 2, 3, 3, 5]), rng.choice([1, 3, 3]))
     options = f"stride={rng.choice([1, 1, 2, (2, 1)])}, groups={groups}, bias={rng.random() < 0.7}"
@@ -115,7 +115,7 @@ def _image_layer(rng: random.Random, shape: Shape) -> Step | None:
     if len(shape) != 4:
         return None
     channels = shape[1]
-    groups = rng.choice([each for each in (1, 2, 4, channels) if channels % each == 0])
+    groups = rng.choice([divisor for divisor in (1, 2, 4, channels) if channels % divisor == 0])
     activation = rng.choice(["ReLU6", "Hardswish", "SiLU", "ReLU"])
     layers = [
         f"images.InvertedResidual({channels}, {rng.choice([1, 3, 6])}, {rng.choice([3, 5])}, '{activation}', {rng.random() < 0.6})",

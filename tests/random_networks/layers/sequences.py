@@ -111,7 +111,7 @@ def _sequence_layer(rng: random.Random, shape: Shape) -> Step | None:
     if len(shape) != 3:
         return None
     width = shape[-1]
-    heads = rng.choice([each for each in (1, 2, 4) if width % each == 0])
+    heads = rng.choice([count for count in (1, 2, 4) if width % count == 0])
     kind = rng.choice(["plain", "causal", "masked", "by_hand", *(["grouped"] if heads > 1 else [])])
     groups = rng.choice([1, width])
     layers = [

@@ -159,7 +159,7 @@ def _method(
         inputs=inputs,
         outputs=outputs,
         operators=_operators(plan),
-        delegates=tuple(_delegate(index, each, program) for index, each in enumerate(plan.delegates)),
+        delegates=tuple(_delegate(index, delegate, program) for index, delegate in enumerate(plan.delegates)),
         instructions=instructions,
         weights=tuple(_weights(plan, instructions)),
         planned=memory_of(plan, [instruction.args for instruction in instructions]),

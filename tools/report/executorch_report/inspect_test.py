@@ -70,7 +70,7 @@ def test_peak_is_live_memory_at_its_instruction() -> None:
     (method,) = read_program(_FIXTURES / "dyn_mlp.pte").methods
     (buffer,) = method.planned
     alive = alive_at(buffer, buffer.peak_at)
-    assert sum(-(-each.nbytes // 16) * 16 for each in alive) == buffer.peak
+    assert sum(-(-block.nbytes // 16) * 16 for block in alive) == buffer.peak
     others = [sum(b.nbytes for b in buffer.blocks if b.first <= step <= b.last) for step in range(6)]
     assert max(others) <= buffer.peak
 

@@ -132,7 +132,7 @@ def alive_at(buffer: Buffer, step: int) -> list[Block]:
 
 def _union(blocks: Sequence[Block]) -> int:
     taken = end = 0
-    for block in sorted(blocks, key=lambda each: each.offset):
+    for block in sorted(blocks, key=lambda candidate: candidate.offset):
         stop = block.offset + -(-block.nbytes // _ALIGNMENT) * _ALIGNMENT
         taken += max(0, stop - max(block.offset, end))
         end = max(end, stop)

@@ -26,24 +26,24 @@ def segments_of(data: bytes) -> tuple[Segment, ...]:
     _, _, program_size, base, _ = HEADER.unpack(head)
     program: schema.Program = read_root(schema.Program, memoryview(data)[:program_size])
     uses = _uses(program)
-    named = {each.segment_index for each in program.named_data or ()}
+    named = {tensor.segment_index for tensor in program.named_data or ()}
     parts = [
         Segment(uses.get(index, "unused"), base + segment.offset, segment.size, index in named)
         for index, segment in enumerate(program.segments)
     ]
-    return (Segment("program (tables)", 0, program_size), *sorted(parts, key=lambda each: each.offset))
+    return (Segment("program (tables)", 0, program_size), *sorted(parts, key=lambda segment: segment.offset))
 
 
 def _uses(program: schema.Program) -> dict[int, str]:
     """Return a description of each segment, by its index."""
-    uses = {each.segment_index: f"named data '{each.key}'" for each in program.named_data or ()}
+    uses = {entry.segment_index: f"named data '{entry.key}'" for entry in program.named_data or ()}
     for plan in program.execution_plan:
         for number, delegate in enumerate(plan.delegates):
             place = delegate.processed
             if place is not None and place.location == schema.DataLocation.SEGMENT:
                 uses[place.index] = f"delegates[{number}] of '{plan.name}' ({delegate.id})"
-    for number, each in enumerate(program.mutable_data_segments or ()):
-        uses[each.segment_index] = f"initial states {number}"
+    for number, segment in enumerate(program.mutable_data_segments or ()):
+        uses[segment.segment_index] = f"initial states {number}"
     if program.constant_segment is not None and program.constant_segment.offsets:
         uses[program.constant_segment.segment_index] = "constants"
     return uses

@@ -48,7 +48,7 @@ def _segments(facts: ProgramFacts) -> str:
     """
     is_long = len(facts.named) > _LISTED
     shown = [segment for segment in facts.segments if not (is_long and segment.is_named_data)]
-    rows = [(each.what, each.offset, each.nbytes) for each in shown]
+    rows = [(shown_segment.what, shown_segment.offset, shown_segment.nbytes) for shown_segment in shown]
     hidden = [segment.nbytes for segment in facts.segments if is_long and segment.is_named_data]
     more = f"\n  and {len(hidden):,} parts of named data, {sum(hidden):,} bytes" if hidden else ""
     return "file\n" + table(("part", "at", "bytes"), rows) + more
@@ -119,16 +119,16 @@ def _buffer(method: MethodFacts, buffer: Buffer) -> str:
         return head
     name = method.instructions[buffer.peak_at].name if method.instructions else "the beginning"
     alive = alive_at(buffer, buffer.peak_at)
-    rows = [(each.text, each.nbytes, each.offset, f"{each.first} to {each.last}") for each in alive[:_LISTED]]
+    rows = [(block.text, block.nbytes, block.offset, f"{block.first} to {block.last}") for block in alive[:_LISTED]]
     peak = f"; peak at instruction {buffer.peak_at} ({name}): {buffer.peak:,}"
     return head + peak + "\n" + table(("alive there", "bytes", "at", "instructions"), rows) + _more(len(alive))
 
 
 def _weights(method: MethodFacts) -> str:
-    ordered = sorted(method.weights, key=lambda each: -each.nbytes)
+    ordered = sorted(method.weights, key=lambda constant: -constant.nbytes)
     rows = [
-        (each.name or f"values[{each.value}]", f"{each.dtype}{list(each.shape)}", each.nbytes)
-        for each in ordered[:_LISTED]
+        (constant.name or f"values[{constant.value}]", f"{constant.dtype}{list(constant.shape)}", constant.nbytes)
+        for constant in ordered[:_LISTED]
     ]
     total = sum(weight.nbytes for weight in method.weights)
     head = f"constants and states: {len(ordered):,}, {total:,} bytes\n"

@@ -134,8 +134,8 @@ class _Side:
         sums: dict[str, list[float]] = {}
         for event, nanoseconds in zip(runs[0], times):
             sums.setdefault(event.name, []).append(nanoseconds)
-        found = [OperatorTime(name, len(each), sum(each)) for name, each in sums.items()]
-        return tuple(sorted(found, key=lambda each: (-each.nanoseconds, each.name)))
+        found = [OperatorTime(name, len(durations), sum(durations)) for name, durations in sums.items()]
+        return tuple(sorted(found, key=lambda operator: (-operator.nanoseconds, operator.name)))
 
 
 def _print(found: Measurement) -> None:

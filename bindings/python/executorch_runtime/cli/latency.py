@@ -51,7 +51,7 @@ def by_turns(runs: Sequence[Callable[[], int]], times: int, warm_up: int) -> lis
             nanoseconds = runs[place]()
             if turn >= warm_up:
                 found[place].append(nanoseconds)
-    return [Latency(tuple(each)) for each in found]
+    return [Latency(tuple(durations)) for durations in found]
 
 
 def medians(runs: Sequence[Sequence[int]]) -> list[float]:

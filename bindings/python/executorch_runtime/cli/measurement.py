@@ -66,7 +66,7 @@ def read_measurement(path: Path) -> Measurement:
             cpu=str(document["cpu"]),
             load=float(document["load"]),
             times=_times(document["times"]),
-            operators=tuple(OperatorTime(**each) for each in document["operators"]),
+            operators=tuple(OperatorTime(**operator) for operator in document["operators"]),
         )
     except KeyError as error:
         raise InputError(f"{path} is not a file of --json: it does not have {error}; measure again") from error

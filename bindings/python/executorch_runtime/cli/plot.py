@@ -17,7 +17,7 @@ _LONGEST = 0.99  # quantile at which the time axis ends; outliers would compress
 
 def plot(found: Sequence[Measurement]) -> str:
     """Return an SVG file of one or two measurements."""
-    names = list(dict.fromkeys(operator.name for each in found for operator in each.operators))[:_BARS]
+    names = list(dict.fromkeys(operator.name for measurement in found for operator in measurement.operators))[:_BARS]
     bars = _TOP + _HEIGHT + 70
     height = bars + len(names) * _ROW + 20
     content = joined([*_legend(found), *_distribution(found), *_operators(found, names, bars)])
@@ -38,17 +38,17 @@ def _text_element(x: float, y: float, text: str, **attributes: str) -> Markup:
 
 
 def _legend(found: Sequence[Measurement]) -> Iterator[Markup]:
-    for row, (each, color) in enumerate(zip(found, _COLORS)):
-        median = milliseconds(each.latency.quantile(0.5))
-        text = f"{each.program}: median of {len(each.times)} runs {median}; {each.cpu}, load {each.load:.1f}"
+    for row, (measurement, color) in enumerate(zip(found, _COLORS)):
+        median = milliseconds(measurement.latency.quantile(0.5))
+        text = f"{measurement.program}: median of {len(measurement.times)} runs {median}; {measurement.cpu}, load {measurement.load:.1f}"
         yield _text_element(_LEFT, 20 + row * 18, text, fill=color)
 
 
 def _distribution(found: Sequence[Measurement]) -> Iterator[Markup]:
     """Draw the cumulative distribution of run times."""
     yield _text_element(_LEFT, _TOP - 14, "share of runs that took no longer", fill="#555")
-    low = min(min(each.times) for each in found)
-    high = max(low + 1, *(each.latency.quantile(_LONGEST) for each in found))
+    low = min(min(measurement.times) for measurement in found)
+    high = max(low + 1, *(measurement.latency.quantile(_LONGEST) for measurement in found))
     wide = _WIDTH - _LEFT - _RIGHT
     for share in (0.0, 0.5, 0.9, 1.0):
         y = _TOP + _HEIGHT * (1 - share)
@@ -57,10 +57,10 @@ def _distribution(found: Sequence[Measurement]) -> Iterator[Markup]:
     for part in range(5):
         at = low + (high - low) * part / 4
         yield _text_element(_LEFT + wide * part / 4, _TOP + _HEIGHT + 18, milliseconds(at), text_anchor="middle")
-    for each, color in zip(found, _COLORS):
-        times = [time for time in sorted(each.times) if time <= high]
+    for result, color in zip(found, _COLORS):
+        times = [time for time in sorted(result.times) if time <= high]
         points = " ".join(
-            f"{_LEFT + wide * (time - low) / (high - low):.1f},{_TOP + _HEIGHT * (1 - (place + 1) / len(each.times)):.1f}"
+            f"{_LEFT + wide * (time - low) / (high - low):.1f},{_TOP + _HEIGHT * (1 - (place + 1) / len(result.times)):.1f}"
             for place, time in enumerate(times)
         )
         yield element("polyline", points=points, fill="none", stroke=color, stroke_width="2")
@@ -68,8 +68,8 @@ def _distribution(found: Sequence[Measurement]) -> Iterator[Markup]:
 
 def _operators(found: Sequence[Measurement], names: Sequence[str], top: float) -> Iterator[Markup]:
     """Draw one bar per operator and program."""
-    sums = [{operator.name: operator.nanoseconds for operator in each.operators} for each in found]
-    longest = max((value for each in sums for value in each.values()), default=1) or 1
+    sums = [{operator.name: operator.nanoseconds for operator in measurement.operators} for measurement in found]
+    longest = max((value for measurement in sums for value in measurement.values()), default=1) or 1
     yield _text_element(_LEFT, top - 14, "median of a run's calls, operator by operator", fill="#555")
     left, wide = _LEFT + 240, _WIDTH - _LEFT - 240 - 170
     high = (_ROW - 6) / len(found)

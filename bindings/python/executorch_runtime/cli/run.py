@@ -129,7 +129,9 @@ def _shown(value: Any, dtype: str) -> str:
     value = widened(value) if dtype == "bfloat16" else value
     if value.ndim == 0:
         return str(value.item())
-    elements = ", ".join(f"{each:.6g}" if value.dtype.kind == "f" else str(each) for each in value.ravel()[:_SHOWN])
+    elements = ", ".join(
+        f"{element:.6g}" if value.dtype.kind == "f" else str(element) for element in value.ravel()[:_SHOWN]
+    )
     rest = ", ..." if value.size > _SHOWN else ""
     return f"{dtype}{list(value.shape)} {elements}{rest}"
 

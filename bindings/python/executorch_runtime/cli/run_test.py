@@ -43,7 +43,7 @@ def test_run_reproduces_recorded_outputs_of_official_programs(name: str, tmp_pat
         _write_calls(tmp_path / "in.npz", [values for called, values in inputs if called == method], "in")
         _write_calls(tmp_path / "out.npz", [values for called, values in outputs if called == method], "out")
         arguments = [str(FOLDER / program["file"]), f"--method={method}", f"--compare={tmp_path / 'out.npz'}"]
-        arguments += [f"--weights={FOLDER / each}" for each in program["ptd"] or ()]
+        arguments += [f"--weights={FOLDER / file}" for file in program["ptd"] or ()]
         arguments += [f"--atol={program['atol']}", f"--rtol={program['rtol']}"]
         takes_some = any(values for called, values in inputs if called == method)
         arguments += [f"--input={tmp_path / 'in.npz'}"] if takes_some else []
@@ -53,7 +53,7 @@ def test_run_reproduces_recorded_outputs_of_official_programs(name: str, tmp_pat
 @pytest.mark.parametrize("name", sorted(_WAITING))
 def test_run_rejects_a_program_that_cannot_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     program = PROGRAMS[name]
-    weights = [f"--weights={FOLDER / each}" for each in program["ptd"] or ()]
+    weights = [f"--weights={FOLDER / file}" for file in program["ptd"] or ()]
     assert main([str(FOLDER / program["file"]), *weights]) == 1
     assert capsys.readouterr().err.startswith("executorch_run: ")
 

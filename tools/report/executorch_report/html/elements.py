@@ -34,7 +34,7 @@ def markup(value: Cell) -> Markup:
 def element(tag: str, *content: Cell, **attributes: str) -> Markup:
     """Return an HTML element. Write `class_` for the attribute `class`."""
     given = "".join(f' {name.rstrip("_").replace("_", "-")}="{escape(value)}"' for name, value in attributes.items())
-    return Markup(f"<{tag}{given}>{''.join(markup(each) for each in content)}</{tag}>")
+    return Markup(f"<{tag}{given}>{''.join(markup(part) for part in content)}</{tag}>")
 
 
 def joined(parts: Iterable[Cell]) -> Markup:

@@ -42,7 +42,7 @@ class Record:
 
     def of_method(self, method: MethodFacts) -> Mapping[str, Any]:
         """Return the manifest's entry of a method; empty without a manifest."""
-        found = [each for each in self.manifest.get("methods", ()) if each["name"] == method.name]
+        found = [entry for entry in self.manifest.get("methods", ()) if entry["name"] == method.name]
         return found[0] if found else {}
 
     @property

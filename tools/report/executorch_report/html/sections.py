@@ -27,7 +27,7 @@ def summary(record: Record) -> Markup:
     if len(costs) == 1:
         cards += costs[0]
     shown = joined(element("div", element("b", value), element("span", name), class_="card") for name, value in cards)
-    signatures = joined(element("p", element("code", _signature(each))) for each in facts.methods)
+    signatures = joined(element("p", element("code", _signature(method))) for method in facts.methods)
     methods = _methods(facts.methods, costs) if len(costs) > 1 else ""
     return section("summary", "Summary", element("div", shown, class_="cards"), signatures, methods, _parts(record))
 
@@ -123,8 +123,8 @@ def _buffer(method: MethodFacts, buffer: Buffer) -> Markup:
     head = element("h3", f"Memory {buffer.memory_id}: {size_text(buffer.nbytes)}{shared}")
     words = f"Peak: {buffer.peak:,} of {buffer.nbytes:,} bytes at instruction {buffer.peak_at} ({name})."
     rows = [
-        (each.text, each.nbytes, each.offset, f"{each.first} to {each.last}")
-        for each in alive_at(buffer, buffer.peak_at)
+        (block.text, block.nbytes, block.offset, f"{block.first} to {block.last}")
+        for block in alive_at(buffer, buffer.peak_at)
     ]
     head_of_alive = f"{count_text(len(rows), 'tensor')} alive at the peak"
     alive = details(head_of_alive, table(("tensor", "bytes", "at", "instructions"), rows), is_open=len(rows) <= _SHOWN)
@@ -138,7 +138,7 @@ def delegates(record: Record, method: MethodFacts) -> Markup:
     parts = [_delegate(record, method, delegate) for delegate in method.delegates]
     left = record.of_method(method).get("not_delegated", ())
     if left:
-        rows = [(each["backend"], each["operator"], each["source"], each.get("reason", "")) for each in left]
+        rows = [(call["backend"], call["operator"], call["source"], call.get("reason", "")) for call in left]
         parts.append(element("h3", f"Not delegated: {len(rows)}"))
         parts.append(table(("backend", "operator", "line", "reason"), rows))
     return section(f"delegates-{method.name}", f"Delegates of {method.name}", *(parts or [element("p", "None.")]))
@@ -146,7 +146,7 @@ def delegates(record: Record, method: MethodFacts) -> Markup:
 
 def _delegate(record: Record, method: MethodFacts, delegate: Delegate) -> Markup:
     calls = [instruction.index for instruction in method.instructions if instruction.delegate == delegate.index]
-    steps = [(index, each.name, " ".join(each.tensors)) for index, each in enumerate(steps_of(delegate))]
+    steps = [(index, step.name, " ".join(step.tensors)) for index, step in enumerate(steps_of(delegate))]
     nodes = [
         (node["operator"], node["module"], node["source"]) for index in calls for node in record.nodes(method, index)
     ]
@@ -183,9 +183,9 @@ def _listed(indices: Sequence[int]) -> str:
 
 
 def weights(record: Record, method: MethodFacts) -> Markup:
-    ordered = sorted(method.weights, key=lambda each: -each.nbytes)
-    total = sum(each.nbytes for each in ordered) or 1
-    rows = [_weight_row(record, method, each, total) for each in ordered]
+    ordered = sorted(method.weights, key=lambda constant: -constant.nbytes)
+    total = sum(constant.nbytes for constant in ordered) or 1
+    rows = [_weight_row(record, method, constant, total) for constant in ordered]
     named = [(key, size, bar(size / (sum(s for _, s in record.facts.named) or 1))) for key, size in record.facts.named]
     parts = [_folded(("constant", "tensor", "bytes", ""), rows)] if rows else [element("p", "No constants.")]
     if named:
