@@ -38,7 +38,7 @@ class Worker:
         self._requests, self._responses = self._process.stdin, self._process.stdout
 
     def request(self, arguments: list[str]) -> None:
-        """Compile once. The response to a success, without an exit code, is one zero byte."""
+        """Compile once. A successful response is an empty message: one zero byte."""
         fields = b"".join(b"\x0a" + bytes([len(argument)]) + argument.encode() for argument in arguments)
         assert len(fields) < 1 << 14 and all(len(argument) < 128 for argument in arguments)
         self._requests.write(bytes([len(fields) & 127 | 128, len(fields) >> 7]) + fields)

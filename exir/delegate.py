@@ -133,7 +133,7 @@ def delegate_calls(graph: Graph) -> list[Node]:
 
 
 def updated_argument(node: Node) -> Node | None:
-    """Return the argument that `node` is the updated value of, or None.
+    """Return the argument whose updated value is `node`, or None.
 
     The two share memory.
     """

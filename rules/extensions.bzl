@@ -43,7 +43,7 @@ _wheel_files = tag_class(
         "version": attr.string(mandatory = True, doc = "Exact version."),
         "sha256": attr.string(mandatory = True, doc = "SHA-256 of the wheel."),
         "files": attr.string_list(mandatory = True, doc = "Paths in the wheel."),
-        "wheel_tags": attr.string(doc = "Tags of the wheel (`cp311-cp311-manylinux_2_28_x86_64`), unless it is for every Python and machine."),
+        "wheel_tags": attr.string(doc = "Tags of the wheel (`cp311-cp311-manylinux_2_28_x86_64`), unless it supports all Python versions and machines."),
     },
     doc = "Files from a wheel, such as `@<name>//:package/model.safetensors`.",
 )

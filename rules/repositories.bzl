@@ -79,7 +79,8 @@ def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = "
       version: Exact version.
       sha256: SHA-256 of the wheel.
       files: Paths in the wheel.
-      wheel_tags: Tags of the wheel (`cp311-cp311-manylinux_2_28_x86_64`), unless it is for every Python and machine.
+      wheel_tags: Tags of the wheel (`cp311-cp311-manylinux_2_28_x86_64`), unless it supports all
+        Python versions and machines.
     """
     wheel_files(name = name, package = package, version = version, sha256 = sha256, files = files, wheel_tags = wheel_tags)
 

@@ -98,7 +98,8 @@ static size_t space_end(span in, size_t at) {
   return end == in.size || last == at ? end : last;
 }
 
-/* Returns the end of at most `most` digits from `at` on; 0 means no limit. */
+/* Returns the end of the digits from `at` on, at most `most`; 0 means no
+ * limit. */
 static size_t digits_end(span in, size_t at, unsigned most) {
   size_t end = at;
   for (unsigned count = 0; at < in.size && (most == 0 || count < most);

@@ -37,7 +37,7 @@ def explain(code: str, root: Path = _ROOT, workspace: Path | None = None) -> str
     root: folder of these rules.
     workspace: folder of the user's workspace, if its sources are searched too.
 
-    Raises ValueError for a code that is not one of these sources.
+    Raises ValueError for a code that these sources do not produce.
     """
     found = _CODE.fullmatch(code)
     if found is None:

@@ -44,7 +44,7 @@ def peers(threads: int) -> list[Peer]:
 
 
 def compare_tokens(ours: Peer, other: Peer) -> None:
-    """Print for how many lines, in many writing systems, the tokens differ."""
+    """Print the number of lines, in many writing systems, whose tokens differ."""
     made = list(itertools.islice(lines(), _COMPARED_LINES))
     different = sum(ours.call("tokens", line) != other.call("tokens", line) for line in made)
     print(f"tokens of {len(made)} lines: {different} lines differ between {ours.name} and {other.name}")

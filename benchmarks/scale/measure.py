@@ -1,4 +1,4 @@
-"""Measure edits: the time, and the actions that Bazel ran after each of them."""
+"""Measure the time, and the actions that Bazel runs, after each edit."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _WORKER = b"exir/cli/start.py"
 
 
 def processor_seconds(server: int) -> float:
-    """Return processor time of the server and of its children, including ended ones."""
+    """Return the processor time of the server and its children, including ended ones."""
     return sum(map(_ticks, _family(server))) / _TICKS
 
 

@@ -28,7 +28,7 @@ def table() -> Mapping[str, Sources]:
 
 @cache
 def packages() -> frozenset[str]:
-    """Return the official modules that contain others. They may not have names."""
+    """Return the official modules that contain other modules. They may not have names."""
     parts = (module.split(".") for module in table())
     return frozenset(".".join(part[:end]) for part in parts for end in range(1, len(part)))
 
@@ -41,7 +41,7 @@ def _official_modules() -> frozenset[str]:
 
 @cache
 def absent() -> Mapping[str, str]:
-    """Return the reason by official module that is not provided."""
+    """Return the reason for each official module that is not provided."""
     reasons = tomllib.loads(_ABSENT.read_text())["reason"]
     return {module: reason["why"] for reason in reasons for module in reason["modules"]}
 

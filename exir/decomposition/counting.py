@@ -101,7 +101,7 @@ def _starts_of_runs(rows: Tensor) -> Tensor:
 
 
 def _number_runs(begins: Tensor) -> _Unique:
-    """Number runs of equal rows.
+    """Find the runs of equal rows.
 
     Returns the start of each run, the run index of each row, and the number of rows of each run.
     """

@@ -1,4 +1,4 @@
-"""Tests of counting operators with dynamic sizes, and of bounds of their results."""
+"""Tests of counting operators with dynamic sizes and the bounds of their results."""
 
 from collections.abc import Callable
 from typing import Any

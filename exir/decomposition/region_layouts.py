@@ -63,7 +63,7 @@ def fit_results(region: Region, graph: Graph, returned: Sequence[Any]) -> None:
 
 
 def _apply_layout_change(known: Any, before: Any, now: Any) -> Any:
-    """Apply the change of layout from `before` to `now` to `known`."""
+    """Return `known`, with the layout of `now` if that differs from `before`."""
     if not isinstance(now, FakeTensor) or same_layout(before, now):
         return known
     return now if same_sizes(known.shape, now.shape) else _is_contiguous(known)

@@ -75,7 +75,7 @@ def _shared_operands(node: Node) -> list[int]:
 
 
 def _base_node(value: Any) -> Node | None:
-    """Return the node whose memory `value` is or is a view of; None if not a tensor."""
+    """Return the node that owns the memory of `value`; None if not a tensor."""
     if not isinstance(value, Node) or not isinstance(value.meta.get("val"), Tensor):
         return None
     while _aliases_first_argument(value) and isinstance(value.args[0], Node):

@@ -16,7 +16,7 @@ typedef struct attention {
   et_view query;
   et_view key;
   et_view value;
-  et_view mask; /* data NULL for none */
+  et_view mask; /* data is NULL if there is none */
   et_view out;
   bool is_causal;
   float scale;

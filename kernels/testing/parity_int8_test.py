@@ -32,13 +32,13 @@ def parameters(rows: int, depth: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def same(name: str, *arguments: object, steps: float = 0.0) -> None:
-    """Assert that kernel and operator agree within `steps`."""
+    """Assert that the kernel and the operator agree within `steps`."""
     operator = getattr(torch.ops.quantized_bytes, name).default
     check(KERNELS, f"{OURS}{name}.out", *arguments, tolerance=(0.0, steps), reference=operator)
 
 
 def close(name: str, *arguments: object) -> None:
-    """Assert that kernel and operator agree within one step, for rounding differences."""
+    """Assert that the kernel and the operator agree within one step, due to rounding."""
     same(name, *arguments, steps=1.0)
 
 

@@ -42,7 +42,7 @@ def test_hermite_polynomials_of_high_degree_are_nan(name: str) -> None:
 
 
 def test_airy_function_follows_pytorch() -> None:
-    """Test the Airy function at points that include both limits between methods.
+    """Test the Airy function at points on both sides of each change of method.
 
     -2.33 is excluded, because PyTorch's value there satisfies neither the series nor the differential equation.
     """

@@ -132,7 +132,7 @@ def _takes(kernel: Kernel, infos: dict[str, list[TensorInfo]]) -> bool:
 
 @pytest.mark.parametrize("kernel", list(TABLE), ids=[f"{i}-{kernel.operator.name}" for i, kernel in enumerate(TABLE)])
 def test_undeclared_arguments_are_refused(kernel: Kernel) -> None:
-    """Vary dtype and rank of one argument at a time."""
+    """Vary the dtype and the rank of one argument at a time."""
     usual = _tensor_infos(next(cases_of(kernel))) if kernel.rules.tensors else {}
     assert _takes(kernel, usual)
     rows = TABLE.of(kernel.operator.name)

@@ -20,7 +20,7 @@ from exir.testing import models
 
 
 class SinCos(nn.Module):
-    """A model of which one half runs on the demo backend."""
+    """A model that runs partly on the demo backend."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cos(torch.sin(x) + x)

@@ -44,7 +44,7 @@ def test_readme_contains_the_first_model_guides_setup(flags: list[str], tmp_path
 
 
 def _code_blocks(guide: str) -> list[tuple[str, str]]:
-    """Return file name and text of each block whose first line names a file."""
+    """Return the file name and the text of each block whose first line names a file."""
     return re.findall(r"```\w+\n[#/* ]*app/([\w.]+)[^\n]*(\n.*?)```", guide, re.DOTALL)
 
 

@@ -186,7 +186,7 @@ def readme_block(beginning: str) -> str:
 
 
 def shown_files(page: str) -> list[tuple[str, str]]:
-    """Return path and text of each block of a page that starts with a file name."""
+    """Return the path and text of each block of a page that starts with a file name."""
     text = (repository_root() / page).read_text(encoding="utf-8")
     return re.findall(r"```\w*\n(?:#|/\*) ([\w./-]+/[\w.-]+)[^\n]*\n(.*?)```", text, re.DOTALL)
 

@@ -18,7 +18,7 @@ _LINE = 120
 
 
 def ranges() -> list[tuple[int, int, str]]:
-    """Return first code point, last code point and kind of each range, in order."""
+    """Return the first and last code point and the kind of each range, in order."""
     found: list[tuple[int, int, str]] = []
     for point in range(0x110000):
         kind = _character_kind(point)

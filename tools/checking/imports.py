@@ -18,7 +18,7 @@ _ROW = re.compile(r"^\| `(?P<folder>[\w/]+)/` \|[^|]*\| (?P<uses>[^|]*) \|$", re
 
 @dataclass(frozen=True)
 class Import:
-    """The import of one name, a module or a member of one, in `path` at `line`."""
+    """One imported name, a module or its member, in `path` at `line`."""
 
     path: Path
     line: int

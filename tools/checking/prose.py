@@ -50,7 +50,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Passage:
-    """Consecutive prose of a file. `line` is the number of its first line, from 1."""
+    """A passage of prose in a file. `line` is the number of its first line, from 1."""
 
     line: int
     text: str

@@ -219,7 +219,7 @@ def test_installation_time_counts(checkout: Checkout) -> None:
 
 
 def test_mandatory_stages_finish_within_the_time_limit() -> None:
-    """The stages that always start, with a minute to stop each, fit in the time."""
+    """All mandatory stages, and a minute to stop each, fit in the time limit."""
     stages = re.findall(r"^stage \w+ (\d+) ", (_ROOT / "tools/ci/run").read_text(), re.MULTILINE)
     assert len(stages) == 2
     assert sum(int(minutes) + 1 for minutes in stages) < 72

@@ -60,7 +60,7 @@ def headings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def anchors(text: str) -> set[str]:
-    """Return the anchors of a page: of its headings, and explicit HTML anchors."""
+    """Return the anchors of a page: those of headings, and explicit HTML anchors."""
     found, seen = set(_HTML_ANCHOR.findall(text)), Counter[str]()
     for _, heading in headings(text):
         anchor = slug(heading)

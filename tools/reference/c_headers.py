@@ -25,7 +25,7 @@ _NAMES = (
 
 @dataclass(frozen=True)
 class Declaration:
-    """A declaration: names, comment, and code without bodies of inline functions."""
+    """A declaration: its names, comment, and code without inline function bodies."""
 
     names: tuple[str, ...]
     comment: str

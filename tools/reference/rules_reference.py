@@ -152,7 +152,7 @@ def _attribute_rows(attributes: Mapping[str, Attribute]) -> list[str]:
 
 
 def _default(value: Any) -> str:
-    """Return a default as Starlark writes it, or nothing for None."""
+    """Return a default in Starlark syntax, or an empty string for None."""
     if value is inspect.Parameter.empty:
         return "mandatory"
     if value is None:

@@ -33,7 +33,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal sources give an equal whee
 
 
 def contents(root: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield path and contents of every file of the packages."""
+    """Yield the path and the contents of every file of the packages."""
     for package in _PACKAGES:
         folder = root / package
         for path in sorted(folder.rglob("*")):

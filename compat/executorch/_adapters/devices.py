@@ -106,7 +106,7 @@ def target_device(lowered: Any) -> tuple[DeviceType, int] | None:
 
 
 def parsed_device(value: bytes) -> tuple[DeviceType, int]:
-    """Return kind and index of a device such as `cuda:1`.
+    """Return the kind and the index of a device such as `cuda:1`.
 
     Raises ValueError for a kind that the file format does not have.
     """

@@ -13,7 +13,7 @@ from exir.lowered_backend_module import LoweredBackendModule
 
 
 def get_submodule(graph_module: GraphModule, node: Node, arg_index: int) -> tuple[str, torch.nn.Module, Node]:
-    """Return name, graph module and `get_attr` node of a graph argument."""
+    """Return the name, graph module and `get_attr` node of a graph argument."""
     holder = node.args[arg_index]
     assert isinstance(holder, Node) and holder.op == "get_attr"
     name = str(holder.target)
@@ -21,7 +21,7 @@ def get_submodule(graph_module: GraphModule, node: Node, arg_index: int) -> tupl
 
 
 def get_control_flow_submodules(graph_module: GraphModule) -> list[tuple[str, GraphModule, Node]]:
-    """Return name, graph module and node of each graph that control flow runs."""
+    """Return the name, graph module and node of each graph that control flow runs."""
     return [
         (str(region.holder.target), region.graph_module, node)
         for node in graph_module.graph.nodes
@@ -40,7 +40,7 @@ def bfs_trace_with_node_process(gm: GraphModule, node_op: Callable[[Node], Any])
 
 
 def get_lowered_submodules(graph_module: GraphModule) -> list[tuple[str, LoweredBackendModule, Node]]:
-    """Return name, lowered module and call node of each delegate call."""
+    """Return the name, lowered module and call node of each delegate call."""
     return [(str(call.args[0].target), lowered_module_of(call), call) for call in delegate_calls(graph_module.graph)]
 
 

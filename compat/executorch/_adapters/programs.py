@@ -9,7 +9,7 @@ from torch.export import ExportedProgram
 def get_fake_program(real_exported_program: ExportedProgram) -> ExportedProgram:
     """Return a copy with fake tensors as weights.
 
-    Graph and signature are copied; constants are shared with the real program.
+    The graph and the signature are copied; constants are shared with the real program.
     """
     real = real_exported_program
     mode = FakeTensorMode(allow_non_fake_inputs=True)

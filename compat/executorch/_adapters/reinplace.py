@@ -49,7 +49,8 @@ def reinplace_pass(
 class Reinplace(ProgramPass):
     """`reinplace_pass` as a pass of `to_executorch`.
 
-    Before: operators are functional. After: calls of `ops` whose operand no later node reads overwrite it.
+    Before: operators are functional. After: a call of `ops` overwrites its operand if no later node
+      reads it.
     """
 
     ops: frozenset[Any] = DEFAULT_INPLACEABLE_OPS

@@ -151,7 +151,7 @@ def program_to_flatbuffer(
 
 @dataclass
 class ExtendedHeader:
-    """The header after a file's identifier: the locations of program and segments."""
+    """The header after a file's identifier: locations of the program and segments."""
 
     MAGIC_OFFSET: ClassVar[int] = HEADER_AT
     NUM_HEAD_BYTES: ClassVar[int] = 64
@@ -174,11 +174,11 @@ class ExtendedHeader:
         return ExtendedHeader(program_size, base, size if length >= HEADER.size else 0, magic, length)
 
     def is_valid(self) -> bool:
-        """Return true if magic and length are valid."""
+        """Return true if the magic and the length are valid."""
         return self.magic == HEADER_MAGIC and self.length >= LEAST_HEADER
 
     def to_bytes(self) -> bytes:
-        """Return the header's bytes. Magic and length are always the same."""
+        """Return the header's bytes. The magic and the length are always the same."""
         return HEADER.pack(
             HEADER_MAGIC, HEADER.size, self.program_size, self.segment_base_offset, self.segment_data_size
         )

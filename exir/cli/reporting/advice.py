@@ -81,7 +81,7 @@ def _runs_in_eager_mode(method: Method) -> bool:
 
 
 def _failed_layer(error: BaseException, method: Method) -> str:
-    """Return a line on the innermost module of the traceback, or ""."""
+    """Return a line about the innermost module of the traceback, or ""."""
     called = [frame.f_locals.get("self") for frame, _ in traceback.walk_tb(error.__traceback__)]
     layers = [
         owner for owner in called if isinstance(owner, nn.Module) and not isinstance(owner, GraphModule)

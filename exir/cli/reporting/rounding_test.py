@@ -9,7 +9,7 @@ from exir.quantize import QuantizationOptions, output_steps, quantize_program
 
 
 def _run_differences(module: nn.Module, x: Tensor) -> tuple[list[float], list[float]]:
-    """Return the differences of two equal runs, and the steps of the outputs."""
+    """Return the differences, equal in two runs, and the outputs' quantization steps."""
     torch.manual_seed(0)
     calls = [(torch.randn_like(x),) for _ in range(4)]
     program = quantize_program(

@@ -15,7 +15,7 @@ _ATTRS = {
     "sha256": attr.string(mandatory = True, doc = "SHA-256 of the wheel."),
     "files": attr.string_list(mandatory = True, doc = "Paths in the wheel (`unzip -l` lists them)."),
     "wheel_tags": attr.string(
-        doc = "Tags of the wheel (`cp311-cp311-manylinux_2_28_x86_64`), unless it is for every Python and machine.",
+        doc = "Tags of the wheel (`cp311-cp311-manylinux_2_28_x86_64`), unless it supports all Python versions and machines.",
     ),
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }

@@ -18,7 +18,7 @@ extern "C" {
 
 typedef enum et_shape_dynamism {
   ET_SHAPE_STATIC = 0,        /* fixed sizes */
-  ET_SHAPE_DYNAMIC_BOUND = 1, /* sizes vary up to the loaded upper bound */
+  ET_SHAPE_DYNAMIC_BOUND = 1, /* sizes vary up to the loaded ones */
 } et_shape_dynamism;
 
 /* A view of elements.
@@ -44,8 +44,7 @@ typedef struct et_tensor {
   bool is_constant;
 } et_tensor;
 
-/* Returns the bytes of the current sizes. Cannot overflow: resizing checks
- * it. */
+/* Returns the size in bytes. It cannot overflow: resizing checks that. */
 size_t et_tensor_nbytes(const et_tensor *tensor);
 
 /* Returns true if dim_order is 0, 1, 2, ... (C order). */

@@ -86,7 +86,7 @@ class ConvolutionAndTransposed(nn.Module):
 
 
 class SharedNorm(nn.Module):
-    """Two convolutions that share a norm: it must be folded into neither."""
+    """Two convolutions that share a norm: it must not be folded into either one."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()

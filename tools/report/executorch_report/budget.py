@@ -76,7 +76,7 @@ def text_bytes(program: bytes) -> int:
 
 
 def _section(program: bytes, at: int, wide: bool) -> tuple[int, int, int]:
-    """Return name offset, file offset and size of a section."""
+    """Return the name offset, file offset and size of a section."""
     form = "<I20xQQ" if wide else "<I12xII"
     name, offset, length = struct.unpack_from(form, program, at)
     return name, offset, length

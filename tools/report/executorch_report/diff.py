@@ -46,7 +46,7 @@ _HEAD = ("what", "old", "new", "change", "")
 
 @dataclass(frozen=True)
 class Difference:
-    """The differences of two programs: changed costs, and notes.
+    """The differences between two programs: changed costs, and notes.
 
     Notes are about signatures, delegates and constants.
     """

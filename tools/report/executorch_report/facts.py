@@ -228,7 +228,7 @@ def _tensors_among(plan: schema.ExecutionPlan, args: Sequence[int]) -> tuple[str
 
 
 def tensor_text(tensor: schema.Tensor) -> str:
-    """Format dtype and sizes of a tensor: "float32[1, 3]"."""
+    """Format the dtype and the sizes of a tensor: "float32[1, 3]"."""
     return f"{dtype_name(tensor.scalar_type)}[{', '.join(map(str, tensor.sizes))}]"
 
 

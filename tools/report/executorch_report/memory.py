@@ -73,7 +73,7 @@ def _buffer(plan: schema.ExecutionPlan, memory_id: int, blocks: list[Block]) -> 
 
 
 def _lifetimes(plan: schema.ExecutionPlan, uses: Sequence[Sequence[int]]) -> dict[int, tuple[int, int]]:
-    """Return first and last instruction of each value.
+    """Return the first and the last instruction of each value.
 
     The elements of a list are used with the list. Inputs are live from the start, outputs until the end.
     State that the program initializes is always live.

@@ -12,7 +12,7 @@ _FOLDER = Path(__file__).parent
 
 
 def page(record: Record) -> str:
-    """Return the page. It does not load anything."""
+    """Return the page, which loads no other files."""
     methods = record.facts.methods
     parts = [sections.summary(record)]
     for method in methods:

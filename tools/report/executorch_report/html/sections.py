@@ -79,7 +79,7 @@ def graph(record: Record, method: MethodFacts) -> Markup:
 
 
 def operators(record: Record, method: MethodFacts) -> Markup:
-    """List operators and backends with calls, bytes of their tensors, and times."""
+    """List the operators and backends with their calls, tensor bytes and times."""
     calls: dict[str, list[int]] = defaultdict(list)
     for instruction in method.instructions:
         if instruction.kind in ("kernel", "delegate"):
