@@ -124,7 +124,7 @@ def _read_entry(item: NamedData, root: FlatTensor, area: memoryview, index: int)
     segment = root.segments[item.segment_index]
     if segment.offset + segment.size > len(area):
         raise InvalidProgramError(
-            f"segments[{item.segment_index}]: ends after the {len(area)} bytes of all segments"
+            f"segments[{item.segment_index}]: its end exceeds the {len(area)} bytes of all segments"
         )
     return ExternalData(
         item.key, area[segment.offset : segment.offset + segment.size], item.tensor_layout

@@ -43,10 +43,7 @@ _POOL = edge_op(_ATEN.max_pool2d_with_indices.default)
 
 
 def move_int8_elements(program: ExportedProgram) -> None:
-    """Apply operators that only move dequantized elements to the quantized tensors.
-
-    The result is dequantized after the move.
-    """
+    """Move elements as int8: dequantize after operators that only move elements."""
     fake_mode = fake_mode_of(program.graph)
     constants = ConstantTable(program, fake_mode)
     for node in list(program.graph.nodes):

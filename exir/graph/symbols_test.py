@@ -14,7 +14,7 @@ from exir.testing.models import Example
 
 
 class Rolled(nn.Module):
-    """A remainder of the size, if only a padded size is available."""
+    """Takes a remainder of the size, where only a padded size is available."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -21,7 +21,7 @@ _STATE = (InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 @dataclass(frozen=True)
 class InsertWriteBackForBuffersPass(ProgramPass):
-    """Copies the new value of every mutated buffer or input into it (`aten::copy_`).
+    """Copies new values into the mutated buffers and inputs (`aten::copy_`).
 
     Before: a functional program, whose signature lists the mutations among the outputs. After: the
     graph's last calls are the copies, in the order of the outputs, and each mutation's output is its

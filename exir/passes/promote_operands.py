@@ -129,7 +129,7 @@ class _OperandPromoter:
         return self.lifted[key]
 
     def _full_tensor(self, node: Node, number: complex, dtype: torch.dtype) -> Node:
-        """Return `number` as the result of operators.
+        """Return a node that creates a tensor of `number`.
 
         A complex scalar is built from its parts, because programs store complex values only in tensors.
         """

@@ -23,7 +23,7 @@ typedef struct et_external {
    * source. */
   et_status (*verify)(const et_program *program, et_error *error);
   /* Checks that a file has the tensor with its dtype, sizes and dim order.
-   * NOT_FOUND, INVALID_EXTERNAL_DATA: the message has value `index`, the key
+   * NOT_FOUND, INVALID_EXTERNAL_DATA: the message states the value `index`, the key
    * and the file. */
   et_status (*check)(const et_program *program, uint32_t index,
                      const et_tensor_record *record, et_error *error);

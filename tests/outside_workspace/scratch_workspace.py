@@ -153,7 +153,7 @@ def new_example(factory: pytest.TempPathFactory, name: str) -> Workspace:
 
 
 def example_workspaces(factory: pytest.TempPathFactory, name: str) -> Iterator[Workspace]:
-    """A fixture: yield `new_example`, and stop its processes."""
+    """A fixture: yield `new_example`, then stop the processes that it started."""
     scratch = new_example(factory, name)
     yield scratch
     scratch.shutdown()

@@ -1,4 +1,4 @@
-"""Tests that GGUF files are read like the `gguf` package reads them."""
+"""Tests that GGUF files are read as the `gguf` package reads them."""
 
 from pathlib import Path
 
