@@ -66,3 +66,30 @@ def test_copy_takes_dynamic_sizes() -> None:
     for count in (2, 8):
         x = torch.randn(count, 4)
         assert_same(run(program, (x,)), [Filled()(x)])
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda view, x: view.masked_fill_(x > 0, 1.5),
+        lambda view, x: view.index_add_(0, torch.tensor([0]), x[:1]),
+        lambda view, x: view.scatter_(0, torch.zeros(1, 2, dtype=torch.int64), x[:1]),
+        lambda view, x: view.cumsum_(0),
+        lambda view, x: view.mul_(x.double()),
+    ],
+)
+def test_buffer_keeps_its_layout_after_a_write_to_a_permuted_view(
+    write: Callable[[Tensor, Tensor], Tensor],
+) -> None:
+    class Permuted(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("kept", torch.arange(4.0).reshape(2, 2))
+
+        def forward(self, x: Tensor) -> Tensor:
+            write(self.kept.t(), x)
+            return self.kept.view(-1) * 2
+
+    inputs = (torch.randn(2, 2),)
+    program = decompose_by_retracing(Example(Permuted(), inputs).export(), core_aten())
+    assert_same(run(program, inputs)[-1:], [Permuted()(*inputs)])
