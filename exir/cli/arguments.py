@@ -24,8 +24,8 @@ class Arguments:
     allow_fallback: operators that may run on kernels although there is a backend; None allows all.
     weights: a safetensors or GGUF file, or a torch state dict.
     calibration: a safetensors or npz file with the inputs on which ranges are measured.
-    operators: tables of user-defined operators. kernels: tables of the kernels that the program is
-      checked against.
+    operators: tables of user-defined operators.
+    kernels: tables of the kernels that the program is checked against.
     reference_inputs: a file with inputs of additional reference calls.
     sweep, sweep_seed: the number of additional random reference calls, and their seed.
     external_weights: store constants and delegates' named data in `out_weights` instead of the
