@@ -13,7 +13,7 @@
 #include "runtime/testing/flatbuffer_writer.h"
 
 #define RUNS 5
-#define PART_BYTES 16 /* of a segment or a tensor */
+#define PART_BYTES 16 /* size of a segment or tensor */
 
 static const uint32_t COUNTS[] = {1000, 10000, 100000};
 #define COUNT_COUNT (sizeof COUNTS / sizeof *COUNTS)

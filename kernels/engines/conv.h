@@ -29,7 +29,7 @@ void et_conv_float32(const et_conv *conv, et_mutable_span scratch);
  * of the weights, which are packed into ET_CONV_SCRATCH_BYTES of `scratch`. */
 void et_conv_last(const et_conv *conv, et_mutable_span scratch);
 
-/* Supports any floating dtype and dim order, and transposed convolutions.
+/* Supports any floating-point dtype and dim order, and transposed convolutions.
  * Accumulates in double. */
 void et_conv_any(const et_conv *conv);
 

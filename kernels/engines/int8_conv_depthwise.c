@@ -12,7 +12,7 @@
 typedef struct layout {
   const et_int8_conv *int8_conv;
   int16_t *rows;         /* [slots, phases, pitch] */
-  int32_t *accumulators; /* of an output row */
+  int32_t *accumulators; /* one output row */
   int64_t slots;
   int64_t pitch;
   int64_t copied; /* input rows before this one were copied */

@@ -14,7 +14,7 @@
 /* The first of the largest (or smallest) elements so far, or the first NaN. */
 typedef struct et_extremum {
   int64_t index; /* -1 before the first element */
-  double real;   /* value for floating dtypes */
+  double real;   /* value for floating-point dtypes */
   int64_t integer;
   bool smallest;
 } et_extremum;

@@ -23,7 +23,7 @@ typedef struct et_gather {
   et_view indices[ET_MAX_RANK]; /* broadcast to one shape */
   const et_tensor *mask;        /* or NULL */
   size_t mask_count;            /* number of true elements of mask */
-  int32_t sizes[ET_MAX_RANK];   /* of the result */
+  int32_t sizes[ET_MAX_RANK];   /* sizes of the result */
   size_t rank;
   size_t index_first; /* first index dimension in the result */
   size_t index_rank;

@@ -10,7 +10,7 @@
 /* ---- softmax and log_softmax ---- */
 
 /* Computes exp(x - max) / sum(exp(x - max)) along `dim`, or its logarithm, in
- * double. The dtypes must be floating. */
+ * double. The dtypes must be floating-point. */
 et_status et_softmax_run(et_kernel_context *context, const char *what,
                          const et_tensor *self, int64_t dim, bool logarithm,
                          et_tensor *out);
@@ -30,7 +30,7 @@ typedef struct et_scan {
   void (*step)(et_compute compute, et_running *result, et_chunk *chunk,
                size_t count);
   et_running start;
-  bool floating; /* requires floating dtypes */
+  bool floating; /* requires floating-point dtypes */
 } et_scan;
 
 /* Scans `self` along `dim`. Elements are first converted to the dtype of `out`.

@@ -16,14 +16,14 @@ typedef struct et_moments {
 
 et_moments et_moments_of(const et_view *view, double eps);
 
-/* Per-channel parameters, each [C] and floating. NULL means weight 1 or bias
- * 0. */
+/* Per-channel parameters, each [C] and floating-point. NULL means weight 1
+ * or bias 0. */
 typedef struct et_channels {
   const et_tensor *weight;
   const et_tensor *bias;
 } et_channels;
 
-/* Returns INVALID_ARGUMENT unless `vector` is NULL, or floating with `channels`
+/* Returns INVALID_ARGUMENT unless `vector` is NULL, or floating-point with `channels`
  * elements. */
 et_status et_channels_check(et_kernel_context *context, const char *what,
                             const char *name, const et_tensor *vector,

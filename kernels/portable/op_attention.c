@@ -109,7 +109,7 @@ static void score(const head *h, size_t rows, const workspace *w) {
   }
 }
 
-/* A boolean mask selects keys. A floating mask is added to the scores. */
+/* A boolean mask selects keys. A floating-point mask is added to the scores. */
 static void mask_row(const et_view *mask, size_t row, size_t keys,
                      float *scores) {
   float chunk[ET_CHUNK];

@@ -8,7 +8,7 @@
 
 /* A convolution with equal attributes in both dimensions. */
 typedef struct problem {
-  int32_t channels, height, width; /* of two images */
+  int32_t channels, height, width; /* sizes of each of the two images */
   int32_t outs;
   int32_t kernel;
   int32_t groups;

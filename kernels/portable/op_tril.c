@@ -6,7 +6,7 @@ static int64_t clip(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
-/* Returns row `row` of all matrices, columns [start, end). */
+/* Returns columns [start, end) of row `row` of each matrix. */
 static et_view part_of(const et_view *view, int64_t row, int64_t start,
                        int64_t end) {
   const et_view rows = et_view_select(view, view->rank - 2, row);

@@ -164,7 +164,7 @@ static float cubic(float distance) {
 typedef struct axis {
   float start;
   float scale;
-  int size; /* of the image */
+  int size; /* size of the image */
 } axis;
 
 /* Pixels that contribute to a sample, and their weights, which sum to 1. */
@@ -235,8 +235,8 @@ static void resample_row(const uint8_t *rows, const taps *down, int side,
 
 /* Crops the central square of an image and scales it to side x side pixels. The square is `share`
  * (0 < share <= 1) times the shorter side. Scaling is bicubic; the filter widens when it reduces
- * the size. Writes float32 [3, side, side] to `out`, with integers from 0 to 255, rounded after
- * each axis as in training. Returns false if there is not enough memory. */
+ * the size. Writes float32 [3, side, side] to `out`: integers from 0 to 255. Values are rounded
+ * after each axis, as in training. Returns false if there is not enough memory. */
 static bool image_resample_middle(const rgb_image *image, float share, int side,
                                   float *out) {
   const size_t stride = (size_t)side * 3;

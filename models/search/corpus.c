@@ -96,7 +96,7 @@ typedef struct head {
   char magic[8];
   uint64_t key;
   uint64_t elements;
-  uint64_t checksum; /* of the vectors */
+  uint64_t checksum; /* checksum of the vectors */
 } head;
 
 static head head_of(uint64_t key, const float *vectors, size_t elements) {

@@ -10,7 +10,7 @@ typedef struct et_message {
   char *text;
   size_t size; /* including the NUL */
   size_t used;
-  va_list *args; /* of the conversions; NULL while '%' is copied literally */
+  va_list *args; /* arguments; NULL while '%' is copied literally */
   size_t begin;  /* where the current conversion starts; its text is replaced */
   /* Length modifiers, encoded by with_letter; 0 outside a conversion. */
   unsigned letters;

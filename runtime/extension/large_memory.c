@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #endif
 
-/* Only complete pages are advised, so that other memory is not affected. The
- * size is a multiple of the page sizes of all common processors. */
+/* madvise is called only for complete pages, so that other memory is not
+ * affected. The size is a multiple of all common page sizes. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
 #if defined(MADV_HUGEPAGE)

@@ -104,13 +104,13 @@ static struct {
   et_mutable_span scratch;
   const et_parallel *execute_parallel;
   const et_observer *execute_observer;
-  bool had_arena; /* in measure */
+  bool had_arena; /* whether measure received an arena */
   void *handle;
   size_t handle_bytes;
   int inits;
   int destroys;
   bool refuses_init;
-  const et_compile_spec *specs[2]; /* of each delegate, in init */
+  const et_compile_spec *specs[2]; /* by delegate, as passed to init */
   size_t spec_counts[2];
 } seen;
 

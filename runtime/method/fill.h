@@ -9,8 +9,8 @@
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/tensor_record.h"
 
-/* Destinations for parts of values. Filling a value advances the first
- * three. */
+/* Destinations for parts of values. Filling a value advances `tensor`, `item`
+ * and `dim`. */
 typedef struct et_fill {
   et_tensor *tensor;
   et_value **item;

@@ -13,7 +13,7 @@
 /* Owner of bytes that have not been written in this run. */
 #define ET_NO_OWNER UINT32_MAX
 
-/* Uses memory of the caller. Initially without edges. */
+/* The arrays are caller-provided. Initialize `edge_count` to 0. */
 typedef struct et_intervals {
   /* Two entries for each range; sorted by et_intervals_start. */
   uintptr_t *edges;

@@ -17,8 +17,8 @@ static et_hosted_method hosted;
 
 /* The last values that the kernels below received. */
 static struct {
-  int32_t size;     /* of the first operand, in prepare */
-  const void *data; /* of the first operand, in prepare */
+  int32_t size;     /* size of the first operand of prepare */
+  const void *data; /* data of the first operand of prepare */
   const et_parallel *prepare_parallel;
   const et_parallel *parallel;
   const et_observer *observer;

@@ -12,7 +12,7 @@
 /* The current instruction of a plan. Chains are concatenated. */
 typedef struct et_walk {
   et_fb_vector chains;
-  et_fb_vector instructions; /* of the current chain */
+  et_fb_vector instructions; /* instructions of the current chain */
   uint32_t chain;            /* next chain */
   uint32_t next;             /* next instruction in the current chain */
   /* Index of the current chain's first instruction in the method. */

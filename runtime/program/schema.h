@@ -83,7 +83,7 @@ enum {
 };
 enum {
   ET_SINGLE_FIELD
-}; /* of a table whose only field is a scalar, text or list */
+}; /* the only field of a table: a scalar, text or list */
 enum { ET_SEGMENT_OFFSET, ET_SEGMENT_SIZE };
 enum { ET_SUBSEGMENT_INDEX, ET_SUBSEGMENT_OFFSETS };
 enum { ET_NAMED_DATA_KEY, ET_NAMED_DATA_SEGMENT, ET_NAMED_DATA_LAYOUT };

@@ -36,8 +36,8 @@ uint8_t et_tables_value(et_fb_vector values, uint32_t index,
 /* The segments of a file. */
 typedef struct et_segments {
   et_fb_vector table;
-  uint64_t offset; /* of the first segment, in the program's address space */
-  uint64_t size;   /* of all segments */
+  uint64_t offset; /* start of segment 0 in the program's address space */
+  uint64_t size;   /* total size of all segments */
 } et_segments;
 
 et_segments et_tables_segments(const et_program *program);

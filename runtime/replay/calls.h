@@ -55,7 +55,7 @@ typedef struct et_record {
   uint8_t rank;
   int32_t sizes[ET_MAX_RANK];
   uint8_t dim_order[ET_MAX_RANK];
-  int32_t strides[ET_MAX_RANK]; /* of the recorded bytes, in elements */
+  int32_t strides[ET_MAX_RANK]; /* strides of the recorded bytes, in elements */
   size_t numel;
   et_span bytes; /* numel elements */
 } et_record;

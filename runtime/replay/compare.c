@@ -224,10 +224,10 @@ void et_record_reorder(const et_record *record, const uint8_t *dim_order,
 
 /* Sums over all pairs of elements. */
 typedef struct sums {
-  double actual;   /* of squares */
-  double expected; /* of squares */
+  double actual;   /* sum of squares */
+  double expected; /* sum of squares */
   double product;
-  double error; /* of squared differences */
+  double error; /* sum of squared differences */
 } sums;
 
 static bool same_shape(const et_tensor *actual, const et_record *expected) {

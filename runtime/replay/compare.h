@@ -23,7 +23,7 @@ typedef struct et_difference {
   double max_relative; /* only where expected is not 0 */
   size_t failed;       /* elements outside the tolerance */
   size_t first_failed; /* index in C order */
-  double actual;       /* at first_failed */
+  double actual;       /* value at first_failed */
   double expected;
 } et_difference;
 

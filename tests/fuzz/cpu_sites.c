@@ -20,7 +20,7 @@ enum {
   ATTRIBUTE = 128,
 };
 
-#define ATTRIBUTE_KINDS 32 /* per kind of op */
+#define ATTRIBUTE_KINDS 32 /* kinds of attribute per op */
 #define MOST_KINDS 256     /* op codes are lower */
 
 static bool seen[MOST_KINDS];

@@ -8,7 +8,7 @@
 #include "executorch/program.h"
 #include "tests/fuzz/guarded.h"
 
-#define ET_INSTANCE_OUTPUTS 64 /* with caller-provided memory */
+#define ET_INSTANCE_OUTPUTS 64 /* maximum outputs with caller-provided memory */
 #define ET_INSTANCE_BLOCKS (3 + ET_MAX_PLANNED_BUFFERS + ET_INSTANCE_OUTPUTS)
 
 typedef struct et_instance {

@@ -47,7 +47,7 @@ typedef struct answer {
 
 static place *places;
 static size_t count;
-static uint32_t hidden; /* of leaf 7, subleaf 1 */
+static uint32_t hidden; /* bits to clear in leaf 7, subleaf 1 */
 
 static answer masked_cpuid(uint32_t leaf, uint32_t subleaf) {
   answer is;

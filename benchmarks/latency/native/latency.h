@@ -8,9 +8,9 @@
 /* ---- Cost of work in the calling thread ---- */
 
 typedef struct bench_reading {
-  uint64_t cycles; /* of this thread in user mode; 0 without a counter */
+  uint64_t cycles; /* cycles of this thread in user mode; 0 without a counter */
   uint64_t thread_ns;
-  uint64_t process_ns; /* of all threads */
+  uint64_t process_ns; /* CPU time of all threads */
   uint64_t wall_ns;
 } bench_reading;
 

@@ -25,7 +25,7 @@ extern const et_clock et_monotonic_clock;
 typedef struct et_recorded_event {
   uint64_t begin; /* in ticks of the recorder's clock */
   uint64_t end;
-  const char *name; /* of an instruction or op; NULL for loads */
+  const char *name; /* name of an instruction or op; NULL for loads */
   uint32_t index;
   uint16_t kind;   /* et_event_kind */
   uint16_t status; /* et_status */

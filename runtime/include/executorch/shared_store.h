@@ -16,7 +16,7 @@ extern "C" {
 
 struct et_shared_entry;
 
-/* A store in memory of the caller.
+/* A store in caller-provided memory.
  *
  * The memory must outlive all methods that are loaded with the store. Not
  * thread-safe. The fields are private to the runtime. */

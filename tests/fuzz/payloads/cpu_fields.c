@@ -16,7 +16,7 @@ enum {
   DIM_ID = 800,
   DATA_ID = 810
 };
-#define VALUE_IDS 16 /* per tensor rule */
+#define VALUE_IDS 16 /* field ids per tensor rule */
 
 /* One random field of each section. */
 typedef struct choice {
@@ -241,7 +241,8 @@ static void add_operands(choice *c, size_t kind, const et_cpu_op_record *op) {
   }
 }
 
-/* Adds the fields of the whole payload. Values belong to the op if there is only one. */
+/* Adds the fields of the whole payload. In a one-op payload, values belong
+ * to the op. */
 static void add_all(choice *c) {
   size_t at = c->payload->ops_at;
   et_cpu_op_record op;

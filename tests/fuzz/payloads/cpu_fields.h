@@ -12,7 +12,7 @@ typedef enum et_cpu_change {
   ET_CPU_CHANGE_TENSOR,  /* index of a value */
   ET_CPU_CHANGE_DIM_REF, /* index of a dim */
   ET_CPU_CHANGE_NUMBER,
-  ET_CPU_CHANGE_CODE,  /* of an op */
+  ET_CPU_CHANGE_CODE,  /* code of an op */
   ET_CPU_CHANGE_DTYPE, /* scalar type */
   ET_CPU_CHANGE_LIST,  /* a count: an element is inserted or removed */
   ET_CPU_CHANGE_RANK, /* a dim is inserted or removed; the order stays a permutation */

@@ -43,8 +43,8 @@ typedef struct extraction {
   uint32_t dims[MOST_SEED_DIMS]; /* sizes; those from first_int are ints */
   uint32_t dim_count;
   uint32_t first_int;
-  et_cpu_value values[ET_RUN_ARGUMENTS]; /* of the source */
-  uint32_t indices[ET_RUN_ARGUMENTS];    /* in the source */
+  et_cpu_value values[ET_RUN_ARGUMENTS]; /* values of the source */
+  uint32_t indices[ET_RUN_ARGUMENTS];    /* value indices in the source */
   uint32_t places[ET_RUN_ARGUMENTS];
   uint32_t arguments[ET_RUN_ARGUMENTS];
   uint32_t value_count;

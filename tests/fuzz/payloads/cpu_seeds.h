@@ -10,12 +10,13 @@
 #define ET_CPU_VALUE_WORDS 6
 #define ET_CPU_OP_WORDS 6
 
-/* Returns the index of the op in et_cpu_all_op_fields, or their number if there is none. */
+/* Returns the index of the op in et_cpu_all_op_fields, or et_cpu_op_fields_count if the
+ * op is unknown. */
 size_t et_cpu_kind_of(uint32_t code);
 
-/* Appends the payloads in the program, of kind `et_cpu_op_fields_count`, and a payload for each
- * different op in them, of the op's kind. Payloads of one op have constant dims. Its inputs are
- * arguments, with the contents of named data. Values of the program's states are states. */
+/* Appends the program's payloads, with kind `et_cpu_op_fields_count`, and a one-op payload for each
+ * different op in them, with the op's kind. A one-op payload has constant dims. The op's inputs are
+ * inputs of the payload; those that were named data have its contents. States stay states. */
 void et_cpu_add_seeds(et_span program, et_seeds *seeds);
 
 #endif /* ET_TESTS_FUZZ_PAYLOADS_CPU_SEEDS_H_ */

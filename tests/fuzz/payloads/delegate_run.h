@@ -25,7 +25,7 @@ typedef struct et_run_argument {
   uint8_t rank;
   uint8_t dim_order[ET_MAX_RANK];
   int32_t sizes[ET_RUN_CALLS][ET_MAX_RANK]; /* the first call has the largest */
-  et_span content; /* of an input, repeated; empty: random */
+  et_span content; /* content of an input, repeated; empty: random */
 } et_run_argument;
 
 /* Named data of a program. */
@@ -40,10 +40,10 @@ typedef struct et_run {
   const et_backend_part *const *parts;
   size_t part_count;
   et_span payload;
-  size_t alignment; /* of the payload */
+  size_t alignment; /* alignment of the payload */
   const et_run_data *data;
   size_t data_count;
-  et_backend_option options[2][ET_RUN_OPTIONS]; /* of each instance */
+  et_backend_option options[2][ET_RUN_OPTIONS]; /* options by instance */
   size_t option_count;
   et_run_argument arguments[ET_RUN_ARGUMENTS];
   size_t argument_count;
@@ -60,7 +60,7 @@ typedef struct et_run_result {
   et_run_end end;
   bool is_leak;    /* results depend on the contents of memory, or on threads */
   bool is_overrun; /* memory around a region was written */
-  et_error error;  /* of a refused payload or call */
+  et_error error;  /* error of a rejected payload or call */
 } et_run_result;
 
 /* Loads the payload twice, in memory with different contents, and calls both instances with the

@@ -5,7 +5,8 @@
  *   cpu_payload_fuzz FILE ... TRIALS FIRST     for example a.pte b.pte 20000 0
  *   cpu_payload_fuzz FILE ... SECONDSs FIRST   for example a.pte b.pte 600s 0
  *
- * Seconds are CPU time. Trial i depends on i and the files only: TRIALS 1 and FIRST i repeat it.
+ * Seconds are CPU time. Trial i depends only on i and the files; to repeat it, pass TRIALS 1
+ * and FIRST i.
  * With VERBOSE in the environment, each trial is printed. Every kind of op must have a payload in
  * the files that runs unchanged. */
 #include <float.h>
@@ -22,7 +23,7 @@
 
 #define MOST_KINDS 128
 #define MOST_FINDINGS 32
-#define SPARE_BYTES 256 /* for words that a change inserts */
+#define SPARE_BYTES 256 /* capacity for words that a change inserts */
 #define SLOW_SECONDS 5.0
 
 /* Random inputs for which a valid payload may refuse to run. */

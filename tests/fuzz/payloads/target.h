@@ -5,7 +5,7 @@
 #include "backends/cpu/runtime/isa.h"
 #include "tests/fuzz/payloads/delegate_run.h"
 
-#define ET_TARGET_FIELDS 1024 /* of one kind */
+#define ET_TARGET_FIELDS 1024 /* maximum fields of one kind */
 
 /* A payload under construction. The bytes have room for a few more words. */
 typedef struct et_payload {
@@ -20,7 +20,7 @@ typedef struct et_seed {
   et_span payload;
   et_run_data data[ET_RUN_DATA];
   size_t data_count;
-  et_span contents[ET_RUN_ARGUMENTS]; /* of inputs; empty: random */
+  et_span contents[ET_RUN_ARGUMENTS]; /* contents of inputs; empty: random */
 } et_seed;
 
 typedef struct et_seeds {
@@ -42,7 +42,7 @@ typedef struct et_mutation {
 typedef struct et_target {
   const char *name;
   const et_backend *backend;
-  size_t alignment; /* of payloads */
+  size_t alignment; /* alignment of payloads */
   size_t (*kind_count)(void);
   const char *(*kind_name)(
       size_t kind); /* NULL: the backend has no such kind */

@@ -19,7 +19,7 @@ typedef enum role {
   DATATYPE,
   TAG,
   HALF,   /* 16 bits of any value */
-  LENGTH, /* of a vector */
+  LENGTH, /* length of a vector */
   RANK,   /* number of dims: a field and the length of a vector */
   SIZE    /* one size in all values that have it */
 } role;
@@ -46,8 +46,8 @@ typedef struct choice {
   et_random *random;
   et_span flatbuffer;
   uint32_t value_count;
-  size_t kind;     /* of the nodes that may change */
-  section section; /* of the current table */
+  size_t kind;     /* kind of the nodes that may change */
+  section section; /* section of the current table */
   bool is_skipped; /* the current table is a node of another kind */
   field fields[SECTIONS];
   size_t counts[SECTIONS];

@@ -13,7 +13,7 @@
 
 namespace executorch {
 
-// The error of a call of an object that was moved from.
+// Returns the error of a call on a moved-from object.
 inline Error not_loaded() noexcept {
   return Error(
       ET_STATUS_INVALID_STATE,
@@ -45,7 +45,7 @@ class LoadedMethods {
   // Uses the caller's memory, which must stay in place until the methods are unloaded.
   explicit LoadedMethods(Memory &memory) noexcept : memory_(&memory) {}
 
-  // Allocates the memory: one exact allocation.
+  // Allocates the memory, in one allocation of the exact size.
   static Result<LoadedMethods> allocate() noexcept {
     void *bytes = ::operator new(
         sizeof(Memory), std::align_val_t{alignof(Memory)}, std::nothrow);
@@ -77,7 +77,7 @@ class LoadedMethods {
 
   Memory &memory() const noexcept { return *memory_; }
 
-  // NULL before the method is loaded and after the object was moved from.
+  // NULL if the method is not loaded yet, or if the object was moved from.
   et_method *operator[](std::size_t index) const noexcept {
     return methods_[index];
   }

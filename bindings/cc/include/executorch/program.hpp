@@ -1,6 +1,6 @@
-// Programs and methods whose inputs and outputs are known at run time only.
+// Programs and methods whose inputs and outputs are known only at run time.
 //
-// For a model that the build knows, prefer the class in the generated header.
+// For a model that is known at build time, prefer the class in the generated header.
 #ifndef EXECUTORCH_PROGRAM_HPP_
 #define EXECUTORCH_PROGRAM_HPP_
 
@@ -64,7 +64,7 @@ class Method {
   }
   ~Method() { et_hosted_method_free(&hosted_); }
 
-  // The C handle, valid for the lifetime of the object. NULL after the object was moved from.
+  // The C handle, valid for the lifetime of the object. NULL if the object was moved from.
   et_method *get() const noexcept { return hosted_.method; }
 
   std::size_t input_count() const noexcept {
@@ -131,7 +131,8 @@ class Method {
     return value;
   }
 
-  // Output `index` as a tensor of this element type and rank. INVALID_TYPE: it is another value.
+  // Output `index` as a tensor of this element type and rank. INVALID_TYPE: it has another
+  // type or rank.
   template <class T, std::size_t Rank>
   Result<Tensor<const T, Rank>> output(std::size_t index) const noexcept {
     auto value = output(index);
@@ -234,7 +235,8 @@ class Program {
   }
 
  private:
-  // At a fixed address, because methods point to it.
+  // Allocated separately: methods point to it, so its address must not change when a Program is
+  // moved.
   struct Opened {
     Opened() noexcept = default;
     Opened(const Opened &) = delete;

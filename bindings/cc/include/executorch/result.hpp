@@ -22,7 +22,7 @@ class Error {
     error_.message[0] = '\0';
   }
 
-  // `message` is cut to ET_ERROR_MESSAGE_BYTES - 1 bytes.
+  // Truncates `message` to ET_ERROR_MESSAGE_BYTES - 1 bytes.
   Error(et_status status, const char *message) noexcept {
     error_.status = status;
     copy(0, message);
@@ -33,11 +33,11 @@ class Error {
   // A name such as "INVALID_ARGUMENT".
   const char *name() const noexcept { return et_status_name(error_.status); }
 
-  // Names the invalid element, its value and a remedy. Empty if the runtime was built with codes
-  // and the caller is at fault.
+  // Names the invalid element, its value and a remedy. Empty for errors of the caller if the
+  // runtime was built with `messages=codes`.
   const char *message() const noexcept { return error_.message; }
 
-  // For calls of C functions.
+  // For calls to C functions.
   et_error *get() noexcept { return &error_; }
 
   // Inserts `place` and ": " before the message.
@@ -63,7 +63,7 @@ class Error {
 
 // A value, or the error of the call that did not return it.
 //
-// Reading the value of a failed result, or the error of a successful one, is a bug of the caller;
+// Reading the value of a failed result, or the error of a successful one, is a bug in the caller;
 // `assert` reports it.
 template <class T>
 class [[nodiscard]] Result {

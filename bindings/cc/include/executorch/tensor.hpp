@@ -18,7 +18,7 @@
 
 namespace executorch {
 
-// A size that differs between calls, in the type of an input.
+// Marks a size that differs between calls, in the type of an input.
 inline constexpr std::int32_t kDynamic = -1;
 
 // A view of a tensor's elements, in the tensor's dim order. It does not own them.
@@ -30,7 +30,7 @@ class Tensor {
   constexpr Tensor(T *data, const Sizes &sizes) noexcept
       : data_(data), sizes_(sizes) {}
 
-  // Views a tensor of the runtime, which has this rank and dtype.
+  // Views a tensor of the runtime, which must have this rank and dtype.
   explicit Tensor(const et_tensor &tensor) noexcept
       : data_(static_cast<T *>(tensor.data)), sizes_() {
     for (std::size_t i = 0; i < Rank; i++) {
@@ -67,8 +67,8 @@ class Tensor {
 
 namespace detail {
 
-// Number of elements of a container whose type states it (std::array, std::span with an extent);
-// otherwise SIZE_MAX.
+// Number of elements of a container if it is part of the type (std::array, std::span with an
+// extent); otherwise SIZE_MAX.
 template <class Container, class = void>
 struct StaticCount {
   static constexpr std::size_t value = SIZE_MAX;
@@ -104,8 +104,8 @@ using IfArray = std::enable_if_t<std::is_array_v<Type>, Result>;
 
 // The elements of an input with fixed sizes: a borrowed pointer and a count.
 //
-// A wrong element type, or a wrong count that the argument's type states, does not compile. Other
-// counts are checked by the call.
+// A wrong element type is a compile error, and so is a wrong count that is part of the argument's
+// type. The call checks other counts.
 template <class T, std::size_t Count>
 class Elements {
  public:
@@ -150,7 +150,8 @@ class DynamicElements {
  public:
   using Sizes = std::array<std::int32_t, sizeof...(Bounds)>;
 
-  // With all sizes. The call checks that their product is the number of elements.
+  // From elements and all sizes. The call checks that the product of the sizes is the number of
+  // elements.
   template <class Container, detail::IfContiguous<Container> = 0>
   constexpr DynamicElements(const Container &container,
                             const Sizes &sizes) noexcept
@@ -159,7 +160,7 @@ class DynamicElements {
                   "the container's element type differs from the input's");
   }
 
-  // If one size is dynamic, it follows from the number of elements.
+  // From elements only, if one size is dynamic: it is computed from their number.
   template <class Container, detail::IfContiguous<Container> = 0>
   constexpr DynamicElements(const Container &container) noexcept
       : DynamicElements(container, deduced(container.size())) {

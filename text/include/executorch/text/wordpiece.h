@@ -1,4 +1,4 @@
-/* WordPiece: text to the tokens of BERT and similar models.
+/* WordPiece tokenizer, for BERT and similar models.
  *
  * Text is converted to lower case; accents and control characters are removed. It is split at white
  * space, punctuation and ideographs. Each word becomes the longest matching pieces of the
