@@ -62,7 +62,10 @@ class DelegatedModule(torch.nn.Module):
 
 
 class ExecutorchCallDelegate(HigherOrderOperator):
-    """The higher-order operator. `executorch_call_delegate` is its only instance."""
+    """Higher-order operator that calls a delegate.
+
+    `executorch_call_delegate` is its only instance.
+    """
 
     def __init__(self) -> None:
         super().__init__("executorch_call_delegate")

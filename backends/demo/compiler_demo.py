@@ -102,7 +102,7 @@ BACKEND = BackendEntry(id="compiler_demo", partitioner=CompilerDemoPartitioner)
 
 
 def is_supported(node: Node) -> bool:
-    """Whether `node` is one of the four operators, with alpha 1, on contiguous float32 tensors."""
+    """Return true if `node` is one of the four operators, with alpha 1, on contiguous float32 tensors."""
     op = to_torch_overload(node.target)
     operands = _OPERANDS.get(op) if op is not None else None
     if operands is None or len(node.args) != operands or node.kwargs.get("alpha", 1) != 1:

@@ -58,7 +58,7 @@ class GroupBasedPartitioner(CapabilityBasedPartitioner):
         ]
 
     def _is_worthwhile(self, partition: Partition) -> bool:
-        """Whether the partition has several computing nodes, or one that may stand alone."""
+        """Return true if several nodes compute, or one that may stand alone."""
         names = [
             _get_qualified_name(node.target) for node in partition.nodes if node.op == "call_function"
         ]

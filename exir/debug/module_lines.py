@@ -17,8 +17,8 @@ _SCRIPTED_LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 def line_that_makes(root: nn.Module, path: str) -> str:
     """Return the `file:line` that assigns or registers the attribute at `path`.
 
-    If it is only an item of containers, the line is that of the nearest container. Returns "" if no
-    line is found.
+    If no line names the attribute, return the line of the nearest enclosing container. Returns "" if
+    no line is found.
     """
     names = path.split(".") if path else []
     for count in range(len(names), 0, -1):

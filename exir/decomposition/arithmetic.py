@@ -66,7 +66,7 @@ def _scale_by(x: Tensor, factor: Number) -> Tensor:
 
 
 def _is_number(factor: Number, number: int) -> bool:
-    """Whether a factor equals `number`; false for a symbolic factor.
+    """Return true if a factor equals `number`; false for a symbolic factor.
 
     Comparing it would specialize the size.
     """

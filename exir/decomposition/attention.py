@@ -32,7 +32,7 @@ def preserve_sdpa(
 
 
 def _can_preserve_sdpa(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
-    """Whether the kernel supports the operands.
+    """Return true if the kernel supports the operands.
 
     They must be [batch, heads, rows, size] with equal batch sizes, and the key's and value's head count
     must divide the query's.

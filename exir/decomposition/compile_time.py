@@ -136,7 +136,7 @@ def _evaluate_call(op: OpOverload, args: Any, kwargs: dict[str, Any], like: Any)
 
 
 def _is_pure(node: Node) -> bool:
-    """Whether equal arguments give equal results."""
+    """Return true if equal arguments give equal results."""
     if node.target is operator.getitem:
         return True
     op = to_torch_overload(node.target)
@@ -146,7 +146,7 @@ def _is_pure(node: Node) -> bool:
 
 
 def _is_small(node: Node) -> bool:
-    """Whether the results are dense tensors of static size within the limit."""
+    """Return true if the results are dense tensors of static size within the limit."""
     tensors = _tensors_in(node.meta.get("val"))
     if not all(tensor.layout is torch.strided and not tensor.is_quantized for tensor in tensors):
         return False
@@ -157,7 +157,7 @@ def _is_small(node: Node) -> bool:
 
 
 def _has_form(value: Any, like: Any) -> bool:
-    """Whether `value` has the dtypes and shapes of `like`."""
+    """Return true if `value` has the dtypes and shapes of `like`."""
     pairs = list(zip(_tensors_in(value), _tensors_in(like), strict=True))
     return all(got.dtype == want.dtype and got.shape == want.shape for got, want in pairs)
 

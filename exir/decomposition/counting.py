@@ -84,7 +84,7 @@ def _reads_first(user: Node, count: int) -> bool:
 
 
 def _only_checks(node: Node) -> bool:
-    """Whether only assertions use `node`."""
+    """Return true if only assertions use `node`."""
     return all(user.target is _ATEN._assert_scalar.default for user in node.users)
 
 
@@ -93,7 +93,7 @@ def _argument_of(node: Node, position: int, name: str, default: Any) -> Any:
 
 
 def _starts_of_runs(rows: Tensor) -> Tensor:
-    """Whether each of `rows` [n, …] differs from the previous row."""
+    """Return booleans [n]: true if a row of `rows` [n, …] differs from the one before."""
     differs = rows != torch.roll(rows, 1, 0)
     if rows.dim() > 1:
         differs = differs.any(1)

@@ -45,7 +45,7 @@ class Decompositions:
     preserve: Mapping[OpOverload, NodeFilter] = field(default_factory=dict)
 
     def apply_to(self, op: OpOverload, node: Node | None = None) -> bool:
-        """Whether `op` is decomposed, by the table or as a composite operator.
+        """Return true if `op` is decomposed, by the table or as a composite operator.
 
         node: the node of the program that calls `op`, if any.
         """
@@ -115,7 +115,7 @@ def _core_aten_table() -> Mapping[Any, Callable[..., Any]]:
 
 
 def _is_core_composite(op: OpOverload) -> bool:
-    """Whether a composite operator belongs to core ATen."""
+    """Return true if a composite operator belongs to core ATen."""
     return op in _CORE_COMPOSITES or op._opname.startswith("sym_")
 
 

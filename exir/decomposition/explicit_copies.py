@@ -45,7 +45,7 @@ def _all_calls(program: ExportedProgram) -> Iterator[Node]:
 
 
 def _is_permuted_write(node: Node) -> bool:
-    """Whether a computed value is written to a view whose dimensions are permuted.
+    """Return true if `node` writes a computed value to a view of permuted order.
 
     Decompositions can return a row-major value. The inverse of the view gives the buffer the permuted
     order, so later `view` calls on the buffer fail.

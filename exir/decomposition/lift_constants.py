@@ -42,7 +42,7 @@ def _attribute_readers(graph_module: GraphModule) -> list[Node]:
 
 
 def _has_spare_graphs(graph_module: GraphModule) -> bool:
-    """Whether a graph belongs to control flow that dead code elimination has removed."""
+    """Return true if dead code elimination has removed the user of a nested graph."""
     targets = {node.target for node in graph_module.graph.find_nodes(op="get_attr")}
     return any(name not in targets for name, _ in graph_module.named_children())
 

@@ -127,7 +127,10 @@ def _tensor_geometry(tensor: Tensor) -> tuple[object, ...]:
 
 
 def _is_dense(tensor: Tensor) -> bool:
-    """Whether the elements are dense and row-major; strides of sizes of 1 are ignored."""
+    """Return true if the elements are dense and row-major.
+
+    Strides of dimensions of size 1 are ignored.
+    """
     expected = list(accumulate(reversed(tensor.shape), initial=1, func=lambda a, b: a * b))[-2::-1]
     return all(
         size == 1 or step == want for size, step, want in zip(tensor.shape, tensor.stride(), expected)

@@ -157,12 +157,12 @@ _KEYS = (DispatchKey.CompositeImplicitAutograd, DispatchKey.Autograd)
 
 
 def has_dynamic_length(node: Node) -> bool:
-    """Whether `node` is a recurrent layer over a sequence of symbolic length."""
+    """Return true if `node` is a recurrent layer over a sequence of symbolic length."""
     return node.target in _STEPS and _is_dynamic(values(node.args))
 
 
 def _is_dynamic(args: Sequence[Any]) -> bool:
-    """Whether the length of x is symbolic, given the arguments (x, ..., batch_first)."""
+    """Return true if the length of x is symbolic; `args` is (x, ..., batch_first)."""
     return isinstance(args[0].shape[1 if args[-1] else 0], SymInt)
 
 

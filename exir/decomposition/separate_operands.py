@@ -84,7 +84,7 @@ def _base_node(value: Any) -> Node | None:
 
 
 def _aliases_first_argument(value: Node) -> bool:
-    """Whether `value` is an item of several results, or aliases its first argument."""
+    """Return true if `value` aliases its first argument, or is one of several results."""
     if not isinstance(value.target, OpOverload):
         return value.target is operator.getitem
     return any(result.alias_info is not None for result in value.target._schema.returns) and bool(

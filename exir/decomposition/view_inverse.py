@@ -15,7 +15,7 @@ _ATEN = torch.ops.aten
 
 
 def is_invertible(view: View) -> bool:
-    """Whether `written_base` supports `view`."""
+    """Return true if `written_base` supports `view`."""
     return view.op in _INVERSES
 
 

@@ -21,7 +21,7 @@ class BlockConstants:
 
 
 def is_blocks(node: Node) -> bool:
-    """Whether `node` dequantizes a block-quantized weight."""
+    """Return true if `node` dequantizes a block-quantized weight."""
     return edge_name(node) == _DEQUANTIZE
 
 

@@ -22,7 +22,7 @@ _EXPONENTS = (-1, -0.5, 0.5, 1, 2, 3)
 
 
 def is_exact(op: OpOverload, args: Sequence[Any]) -> bool:
-    """Whether `exact` supports `op` with these arguments."""
+    """Return true if `exact` supports `op` with these arguments."""
     is_power = op is _ATEN.pow.Tensor_Scalar
     return properties_of(op).foldable and (not is_power or args[1] in _EXPONENTS)
 

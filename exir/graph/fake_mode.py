@@ -26,7 +26,7 @@ def dispatch_for(arguments: Any) -> AbstractContextManager[Any]:
 
 
 def has_symbolic_sizes(arguments: Any) -> bool:
-    """Whether `arguments` contain a symbolic integer or symbolic tensor sizes."""
+    """Return true if `arguments` contain a symbolic integer or symbolic tensor sizes."""
     return tree_any(_has_symbol, arguments)
 
 

@@ -175,7 +175,7 @@ def _narrow(
 
 
 def _has_size_at(expressions: tuple[Any, ...], symbol: sympy.Symbol, number: int) -> bool:
-    """Whether a slice has its exported size if `symbol` is `number`."""
+    """Return true if a slice has its exported size if `symbol` is `number`."""
     size, sliced, *indices = (
         number
         if expression == symbol
@@ -203,7 +203,7 @@ def _examples_of_inputs(program: ExportedProgram) -> dict[sympy.Symbol, int]:
 
 
 def _raise_lower(program: ExportedProgram, symbol: sympy.Symbol, lower: int) -> None:
-    """Raise the lower bound of a symbol, and of expressions of it that have bounds."""
+    """Raise the lower bound of a symbol, and of bounded expressions that contain it."""
     for expr, known in program.range_constraints.items():
         line = line_of(expr)
         if line is None or line[0] != symbol or line[1] < 0:

@@ -49,7 +49,7 @@ class QuantizedTensor:
 
 
 def is_quantizing(node: Node) -> bool:
-    """Whether `node` quantizes with one scale."""
+    """Return true if `node` quantizes with one scale."""
     return edge_name(node) == _QUANTIZE
 
 

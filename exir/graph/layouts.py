@@ -11,7 +11,7 @@ from exir.tensor import dim_order_of_strides
 
 
 def same_layout(a: Any, b: Any) -> bool:
-    """Whether two values are tensors of the same dtype, shape and strides."""
+    """Return true if two values are tensors of the same dtype, shape and strides."""
     return (
         isinstance(a, FakeTensor)
         and isinstance(b, FakeTensor)
@@ -22,7 +22,7 @@ def same_layout(a: Any, b: Any) -> bool:
 
 
 def same_sizes(a: Sequence[int | SymInt], b: Sequence[int | SymInt]) -> bool:
-    """Whether sizes are equal as expressions, without assumptions about symbols."""
+    """Return true if sizes are equal as expressions, for any values of the symbols."""
     return len(a) == len(b) and all(_size_expression(x) == _size_expression(y) for x, y in zip(a, b))
 
 

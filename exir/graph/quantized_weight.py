@@ -50,7 +50,7 @@ def origin(value: object) -> Any:
 
 
 def is_dequantized(node: object) -> bool:
-    """Whether `node` is a dequantization of `quantized_decomposed`."""
+    """Return true if `node` is a dequantization of `quantized_decomposed`."""
     return isinstance(node, Node) and edge_name(node).startswith(_PREFIX)
 
 

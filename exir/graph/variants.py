@@ -17,7 +17,7 @@ IDENTITIES = frozenset({torch.ops.aten.alias.default, torch.ops.aten.detach.defa
 
 @cache
 def is_view(op: OpOverload) -> bool:
-    """Whether a result of `op` shares memory with an argument that it does not mutate."""
+    """Return true if a result of `op` aliases an argument that `op` does not mutate."""
     return any(a.alias_info is not None and not a.alias_info.is_write for a in op._schema.arguments)
 
 

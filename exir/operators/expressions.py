@@ -1,7 +1,7 @@
 """C expressions over the properties of a call, for rows of kernel tables.
 
-A field in braces represents a property of the call, and is a number in C. `et_kernel_prepare_fn` sees the
-same properties: shapes are upper bounds, and scalars that the program computes have their initial values.
+A field in braces represents a property of the call, and is a number in C. An `et_kernel_prepare_fn` receives
+the same properties: shapes are upper bounds, and scalars that the program computes have their initial values.
 
     {input.rank}                    of a tensor
     {input.dtype}                   ET_SCALAR_TYPE_FLOAT32, ...
@@ -154,7 +154,7 @@ def _contiguous_strides(tensor: TensorInfo) -> tuple[int, ...]:
 
 
 def _is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether the strides are row-major; strides of sizes of 1 are ignored."""
+    """Return true if the strides are row-major; strides of sizes of 1 are ignored."""
     stride = 1
     for size, actual in zip(reversed(shape), reversed(strides)):
         if size != 1 and actual != stride:

@@ -16,7 +16,7 @@ from exir.operators.rules import Call, TensorInfo
 
 
 def takes_rows_alone(node: Node, table: KernelTable) -> bool:
-    """Whether kernels of `table` accept the tensors of `node` only in row-major order."""
+    """Return true if kernels of `table` accept only row-major tensors for `node`."""
     op = to_torch_overload(node.target)
     variant = None if op is None else out_variant_of(op)
     if op is None or variant is None or variant.op.name() not in table:

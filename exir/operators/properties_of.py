@@ -28,7 +28,7 @@ def properties_of(op: OpOverload) -> OperatorProperties:
 
 @cache
 def is_in_edge_dialect(op: OpOverload) -> bool:
-    """Whether the edge dialect allows `op`.
+    """Return true if the edge dialect allows `op`.
 
     Allowed are core ATen, operators that the table lists as additions, and custom operators.
     """
@@ -39,7 +39,7 @@ _FLOAT16_DTYPES = frozenset({torch.float16, torch.bfloat16})
 
 
 def is_factor(op: OpOverload, operand: str, rank: int, common: torch.dtype | None) -> bool:
-    """Whether `op` reads an operand of a float16 or bfloat16 computation in float32.
+    """Return true if `op` computes in a 16-bit dtype but reads `operand` in float32.
 
     rank: the number of dimensions of the operand.
     common: the dtype of the result.

@@ -52,7 +52,7 @@ def table(tmp_path: Path) -> KernelTable:
 
 
 def call(order: tuple[int, ...] = (0, 1, 2), **dtypes: str) -> Call:
-    """Return a call of float32 tensors, except for `dtypes`.
+    """Return a call whose tensors are float32, except those with an entry in `dtypes`.
 
     The input has the dim order `order`.
     """

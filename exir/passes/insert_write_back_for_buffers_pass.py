@@ -99,7 +99,7 @@ def _clone_if_overwritten(
 
 
 def _lies_in(value: Node, target: Node) -> bool:
-    """Whether a new value is in the memory of its buffer."""
+    """Return true if a new value is in the memory of its buffer."""
     return updated_argument(value) is target or memory_owner(value) is target
 
 

@@ -29,7 +29,7 @@ class ReplaceViewCopyWithViewPass(ProgramPass):
 
     Before: nodes have specs, and operators are functional. After: a shape-only copy of a contiguous
     tensor is a `memory.view` whose spec has the input's spec as its base. Copies to the same dtype and
-    dim order are removed, or are views. A copy stays:
+    dim order are removed, or become views. A copy stays:
 
     - if the result leaves the method, and its memory is that of an input, a constant, a buffer or
         another output;
@@ -87,7 +87,7 @@ class _MemorySharing:
         return may_leave or not _is_output(node)
 
     def _changes_later(self, node: Node, storages: tuple[TensorSpec, TensorSpec]) -> bool:
-        """Whether an operator after `node` mutates one of these storages in place."""
+        """Return true if an operator after `node` mutates one of these storages in place."""
         return any(node < change and spec.storage in storages for change, spec in self._changes)
 
 
@@ -113,14 +113,14 @@ def _is_output(node: Node) -> bool:
 
 
 def _is_output_storage(storage: TensorSpec, node: Node) -> bool:
-    """Whether an output other than `node` is in `storage`."""
+    """Return true if an output other than `node` is in `storage`."""
     outputs = node.graph.output_node().all_input_nodes
     specs = [out.meta["spec"] for out in outputs if out is not node]
     return any(isinstance(spec, TensorSpec) and spec.storage is storage for spec in specs)
 
 
 def _is_passed_on(node: Node) -> bool:
-    """Whether `node` is an operand of control flow, whose graphs then hold its spec."""
+    """Return true if control flow uses `node`; its graphs then hold the spec."""
     return any(regions(user) for user in node.users)
 
 
@@ -150,7 +150,7 @@ def _is_redundant_copy(node: Node) -> bool:
 
 
 def _has_strides_of_source(node: Node) -> bool:
-    """Whether a copy has the strides of its source.
+    """Return true if a copy has the strides of its source.
 
     With sizes of 1, the dim order does not determine the strides. The copy determines them, and torch
     derives the layouts of later results from them.

@@ -85,7 +85,7 @@ class RowMajorOperands(ProgramPass):
 
 
 def _can_be_turned(node: Node) -> bool:
-    """Whether `node` reads a non-row-major tensor and its results can be copied back."""
+    """Return true if an operand is not row-major, and the results can be copied back."""
     if not isinstance(node.target, EdgeOpOverload):
         return False
     if isinstance(node.meta.get("val"), torch.SymInt):  # a size is the same in every order
@@ -96,7 +96,7 @@ def _can_be_turned(node: Node) -> bool:
 
 
 def _is_official_misfit(node: Node) -> bool:
-    """Whether the official kernel rejects or misreads a channels-last operand."""
+    """Return true if the official kernel rejects or misreads a channels-last operand."""
     op, orders = node.target._op, _orders_of_operands(node)
     if op.namespace != "aten" or node.target in _ANY_ORDER or not any(map(_is_channels_last, orders)):
         return False
@@ -167,7 +167,7 @@ def _dim_order(node: Node) -> tuple[int, ...]:
 
 
 def _can_be_copied_to(order: tuple[int, ...]) -> bool:
-    """Whether the copy operator supports `order`: row-major or channels-last."""
+    """Return true if the copy operator supports `order`: row-major or channels-last."""
     return _is_row_major(order) or _is_channels_last(order)
 
 

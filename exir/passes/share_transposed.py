@@ -146,7 +146,7 @@ def _is_transpose(node: Node) -> bool:
 
 
 def _selects_columns(node: Node) -> bool:
-    """Whether `node` is an embedding whose indices have at most one dynamic size."""
+    """Return true if `node` is an embedding of indices with at most one dynamic dim."""
     return node.target is _EMBEDDING and _static_sizes(node.args[1]).count(-1) <= 1
 
 
@@ -160,6 +160,6 @@ def _static_sizes(indices: Any) -> list[int]:
 
 
 def _is_product(node: Node, right: Node) -> bool:
-    """Whether `node` computes x · `right`, optionally with a bias."""
+    """Return true if `node` computes x · `right`, optionally with a bias."""
     is_product = node.target in (_MM, edge_op(_ATEN.addmm.default)) and not node.kwargs
     return is_product and node.args[-1] is right and node.all_input_nodes.count(right) == 1

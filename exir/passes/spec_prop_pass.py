@@ -177,7 +177,7 @@ def _distinct_results(output: Node) -> list[Node]:
 
 
 def _is_filled_by_rows(value: Node) -> bool:
-    """Whether an inner loop stacks `value`.
+    """Return true if an inner loop stacks `value`.
 
     Another graph computes the whole tensor, so it cannot share the memory of the rows.
     """

@@ -260,7 +260,7 @@ class ExecutorchProgramManager:
         return serialize_ptd(entries, self._config.segment_alignment)
 
     def write_tensor_data_to_file(self, outdir: str) -> None:
-        """Write the weights files to a folder. A failure keeps the old files."""
+        """Write the weights files to a folder. If writing fails, the old files remain."""
         write_files(
             {Path(outdir, name): data.write_to_file for name, data in self.external_data.items()}
         )

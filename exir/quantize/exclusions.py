@@ -10,7 +10,7 @@ _EXCLUDED = "excluded by "
 
 
 def is_exclusion(reason: str) -> bool:
-    """Whether the reason is that a pattern excludes the module."""
+    """Return true if the reason is that a pattern excludes the module."""
     return reason.startswith(_EXCLUDED)
 
 

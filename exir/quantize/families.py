@@ -53,20 +53,20 @@ def operator_name(node: Node) -> str:
 
 
 def quantizes(target: object) -> bool:
-    """Whether the operator quantizes float values."""
+    """Return true if the operator quantizes float values."""
     schema = getattr(target, "_schema", None)
     namespace, _, name = (schema.name if schema is not None else "").partition("::")
     return namespace in ("quantized_decomposed", "torchao") and name.startswith("quantize_")
 
 
 def gives_float(node: Node) -> bool:
-    """Whether the result is a float32 tensor."""
+    """Return true if the result is a float32 tensor."""
     value = node.meta.get("val")
     return isinstance(value, Tensor) and value.dtype == torch.float32
 
 
 def computes_float(node: Node) -> bool:
-    """Whether the result, or the first one, is a floating-point tensor."""
+    """Return true if the result, or the first one, is a floating-point tensor."""
     return float_dtype(node) is not None
 
 
@@ -88,7 +88,7 @@ def family_of(node: Node) -> Family | None:
 
 
 def _pads_with_other_than_zero(node: Node) -> bool:
-    """Whether padding has a nonzero constant.
+    """Return true if padding has a nonzero constant.
 
     Every quantization range contains 0, but not every other value. Other modes repeat elements.
     """

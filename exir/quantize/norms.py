@@ -78,7 +78,7 @@ def _norm_result(norm: Node) -> Node | None:
 
 
 def _can_fold_into(producer: Any) -> bool:
-    """Whether the norm has the producer's channels, and is its only user."""
+    """Return true if the norm has the producer's channels, and is its only user."""
     if not _is_producer(producer) or len(producer.users) != 1 or producer.kwargs:
         return False
     weight = producer.args[1]
@@ -95,7 +95,7 @@ def _argument_of(node: Node, index: int, default: Any) -> Any:
 
 
 def is_unfolded_norm(node: Node) -> bool:
-    """Whether `node` is an inference batch norm after a convolution or linear layer."""
+    """Return true if `node` is an inference batch norm after a conv or linear layer."""
     return node.target in _NORMS and _is_producer(node.args[0])
 
 

@@ -151,7 +151,7 @@ def _annotate_node(node: Node, inputs: _Inputs, output: QuantizationSpecBase | N
 
 
 def _has_constant_range(node: Node) -> bool:
-    """Whether `node` is a constant with a finite range.
+    """Return true if `node` is a constant with a finite range.
 
     Attention masks have infinite elements, and mutated buffers are not constant.
     """

@@ -142,7 +142,7 @@ def _check_group(reasons: Reasons, options: QuantizationOptions) -> None:
 
 
 def _is_int8_embedding(module: nn.Module, options: QuantizationOptions) -> bool:
-    """Whether `module` is an embedding and the recipe is dynamic; it then has 8 bits."""
+    """Return true if `module` is an embedding in a dynamic recipe, which uses int8."""
     return isinstance(module, nn.Embedding) and options.how.activations is Activations.DYNAMIC
 
 

@@ -46,7 +46,7 @@ def _server(folder: Path, port: int) -> str:
 def web_cache(folder: Path, inside: Sequence[str] = ()) -> Iterator[str]:
     """Run the cache, and yield its address; `folder` stores its data.
 
-    `inside` is a command prefix that runs it in another environment.
+    `inside` is a command prefix that runs the cache in another environment.
     """
     port = free_port()
     (folder / "cache").mkdir(parents=True, exist_ok=True)

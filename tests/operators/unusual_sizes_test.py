@@ -209,7 +209,7 @@ def _elements(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
 
 
 def _takes(name: str, dtype: torch.dtype) -> bool:
-    """Whether PyTorch supports the operator for the dtype."""
+    """Return true if PyTorch supports the operator for the dtype."""
     function, shape = _POOLS[name]
     try:
         function(_elements(shape, dtype))

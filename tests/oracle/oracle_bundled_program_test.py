@@ -51,7 +51,7 @@ def _bundle(expected: torch.Tensor) -> bytes:
 
 
 def _is_held(data: bytes) -> bool:
-    """Whether the official runtime computes the outputs that the bundle expects."""
+    """Return true if the official runtime computes the expected outputs of the bundle."""
     bundle = portable_lib._load_bundled_program_from_buffer(data)
     try:
         bundle.verify_result_with_bundled_expected_output("forward", 0)

@@ -65,7 +65,7 @@ def test_documented_custom_backend_runs(custom_backend: Workspace) -> None:
 
 
 def _recompiles_after_an_edit(workspace: Workspace, target: str, path: str) -> bool:
-    """Whether an edit that does not change the program causes a recompilation."""
+    """Return true if an edit that does not change the program causes a recompilation."""
     assert workspace.build(target).exit_code == 0
     file = workspace.folder / path
     file.write_text(file.read_text() + "\n")

@@ -200,7 +200,7 @@ def _accepted_ends(network: Network, program: ExportedProgram) -> list[tuple[Any
 
 
 def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
-    """Whether the exported program is valid for the sizes and integers of `inputs`.
+    """Return true if the program is valid for the sizes and integers of `inputs`.
 
     Ranges can be narrower than declared. torch.export also evaluates equalities for the example,
     such as whether a size is 1 and is broadcast, and treats the result as static.

@@ -62,7 +62,7 @@ class _SizeCheck(Interpreter):
 
 
 def is_finite(program: ExportedProgram, calls: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether all float values of the program are finite for these inputs."""
+    """Return true if all float values of the program are finite for these inputs."""
     check = _FinitenessCheck(program.module(check_guards=False))
     with torch.no_grad():
         for inputs in calls:

@@ -167,7 +167,7 @@ class _Drawing:
         return None if step is None else Placed(step, (operand,))
 
     def _goes_with(self, value: Tensor, other: Any) -> bool:
-        """Whether values have equal shapes, or broadcast."""
+        """Return true if values have equal shapes, or broadcast."""
         if _is_float(value) is not _is_float(other):
             return False
         return value.shape == other.shape or (not self._plain and other.dim() <= 1)

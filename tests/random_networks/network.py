@@ -137,7 +137,10 @@ class Network:
         return self._inputs(self.shape, self.number.example if self.number else None, self.seed)
 
     def inputs_at_ends(self) -> list[tuple[Any, ...]]:
-        """Return inputs at the ends of single ranges and of all ranges, and in between."""
+        """Return inputs at ends and midpoints of the ranges.
+
+        All ranges vary together, then each range varies alone, between its ends.
+        """
         varying = [*(size for _, size in self.dynamic), *([self.number] if self.number else [])]
         examples = [varying_size.example for varying_size in varying]
         ends = [
