@@ -23,8 +23,8 @@ typedef struct et_channels {
   const et_tensor *bias;
 } et_channels;
 
-/* Returns INVALID_ARGUMENT unless `vector` is NULL, or floating-point with `channels`
- * elements. */
+/* Returns INVALID_ARGUMENT unless `vector` is NULL, or floating-point with
+ * `channels` elements. */
 et_status et_channels_check(et_kernel_context *context, const char *what,
                             const char *name, const et_tensor *vector,
                             int64_t channels);

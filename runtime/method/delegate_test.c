@@ -326,7 +326,7 @@ static void expect_specs(size_t delegate, size_t count, char first) {
   }
 }
 
-/* Specs are valid as long as the method. */
+/* Specs are valid while the method exists. */
 static void test_each_delegate_has_its_compile_specs(void **state) {
   (void)state;
   probe_with("8 0 1");

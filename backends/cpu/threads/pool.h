@@ -40,8 +40,8 @@ typedef struct et_cpu_pool_share {
   struct et_cpu_pool *pool;
 } et_cpu_pool_share;
 
-/* A pool, in memory of the caller. It must not move between create and destroy. Callers use
- * `parallel` only. */
+/* A pool, in caller-provided memory. It must not move between create and destroy. Callers use
+ * only `parallel`. */
 typedef struct et_cpu_pool {
   et_parallel parallel; /* for et_method_options.parallel */
   void (*function)(void *data, size_t index);

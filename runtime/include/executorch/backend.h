@@ -43,8 +43,8 @@ typedef struct et_backend_part {
 /* The inputs for building one delegate.
  *
  * The struct is valid for one call. `payload`, `specs`, the names, named data,
- * `parallel`, `observer` and `store` are valid as long as the method. The
- * payload comes from a file and may be malicious: validate it. */
+ * `parallel`, `observer` and `store` are valid for the lifetime of the method.
+ * The payload comes from a file and may be malicious: validate it. */
 typedef struct et_backend_context {
   /* sizeof(et_backend_context) in the runtime's build. New fields are always
    * appended, and a backend from another build must not read beyond `size`. */

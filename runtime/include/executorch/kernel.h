@@ -70,8 +70,8 @@ typedef struct et_prepare_context {
  * same bytes and request the same scratch.
  *
  * Tensors have their upper-bound sizes. Only constants of the program have
- * data; it is valid as long as the program. Scalars have their initial values.
- * The arguments themselves are valid for this call only. */
+ * data; it is valid while the program is open. Scalars have their initial
+ * values. The arguments themselves are valid for this call only. */
 typedef et_status (*et_kernel_prepare_fn)(et_prepare_context *context,
                                           et_value *const *args,
                                           void **out_state);

@@ -26,7 +26,7 @@ typedef struct et_event {
   et_event_kind kind;
   /* Instruction in the method, or op in the delegate; 0 for loads. */
   uint32_t index;
-  /* Not NULL; valid as long as the method, or during this call for loads. */
+  /* Not NULL; valid while the method exists, or during this call for loads. */
   const char *name;
   /* Arguments of an instruction, in the order of kernel.h and backend.h; source
    * and destination of a move. At `end`, the outs have their results. Events of
