@@ -174,7 +174,7 @@ def example_workspace(
     settings = example / ".bazelrc"
     if settings.exists():
         text = settings.read_text(encoding="utf-8")
-        created.write_settings(text.replace(_SETTINGS_OF_EXAMPLE, f"{root}/executorch.bazelrc"), cache)
+        created.write_settings(text.replace(_SETTINGS_OF_EXAMPLE, f'"{root}/executorch.bazelrc"'), cache)
     return created
 
 
