@@ -54,8 +54,7 @@ class {name} {{
     return load(*std::move(methods), {arguments}options);
   }}
 
-  // Loads all methods into `memory`, which must stay in place as long as the object or one that
-  // it is moved to exists.
+  // Loads all methods into `memory`, which must outlive the object and any object it is moved to.
   static ::executorch::Result<{name}> create(Memory &memory, {parameters}const et_method_options &options = {{}}) noexcept {{
     return load(Methods(memory), {arguments}options);
   }}
@@ -107,7 +106,7 @@ _METHOD = """
 
 _LIFETIME = """
   //
-  // The outputs are valid until the next call of this object."""
+  // The outputs are valid until the next call on this object."""
 
 _CHECK_SIZE = """\
     if (!::executorch::has_expected_size({member}, error)) {{
@@ -182,7 +181,7 @@ def _borrowed_comment(spans: Sequence[str]) -> str:
     if not spans:
         return ""
     files = " and ".join(f"`{span}`" for span in spans)
-    return f"\n  //\n  // The 16-byte aligned bytes of {files} must stay in place as long."
+    return f"\n  //\n  // The 16-byte aligned bytes of {files} must outlive the object, and must not move."
 
 
 def _memory_members(model: Model, names: ClassNames) -> Iterator[str]:

@@ -17,7 +17,7 @@ namespace executorch {
 inline Error not_loaded() noexcept {
   return Error(
       ET_STATUS_INVALID_STATE,
-      "the object was moved from; use the object that it was moved to");
+      "the object was moved from; use the object it was moved to");
 }
 
 // Checks the number of elements, and fills `error` if it is wrong.

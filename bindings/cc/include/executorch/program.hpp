@@ -164,7 +164,7 @@ class Method {
   static Error not_loaded() noexcept {
     return Error(
         ET_STATUS_INVALID_STATE,
-        "the method was moved from; use the object that it was moved to");
+        "the method was moved from; use the object it was moved to");
   }
 
   et_hosted_method hosted_ = {};
@@ -211,7 +211,7 @@ class Program {
     if (opened_ == nullptr) {
       return Error(
           ET_STATUS_INVALID_STATE,
-          "the program was moved from; use the object that it was moved to");
+          "the program was moved from; use the object it was moved to");
     }
     Method method;
     if (et_hosted_method_load(&opened_->program, name, &registry, &options,
