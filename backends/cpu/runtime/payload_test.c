@@ -92,6 +92,28 @@ static void test_what_is_read_is_written_before(void **state) {
       "payload: ops[0] reads a tensor before it is written");
 }
 
+/* An op between the writer and the reader of h has a workspace at the last element of h. */
+static void test_workspaces_overwrite_what_was_written(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  writer->ops.count = 9;
+  writer->op_count = 1;
+  writer->scratch_bytes = 128;
+  const uint32_t one[1] = {cpu_write_const(writer, 1)};
+  const uint32_t out = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 64, one, 1);
+  const uint32_t apart =
+      cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 96, one, 1);
+  const uint32_t last = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 20, one, 1);
+  const uint32_t attribute = 0;
+  cpu_write_op(writer, CPU_TEST_SHIFT, (uint32_t[]){1, 1, 1, 0, 1},
+               (uint32_t[]){0, out, apart}, NULL, &attribute);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 2, 0);
+  cpu_test_expect_refused("ops[1]: shift: 1 workspaces, expected 0 to 0");
+  writer->ops.words[17] = last;
+  cpu_test_expect_refused(
+      "payload: ops[2] reads a tensor before it is written");
+}
+
 /* Two ops write [3] each, and a third reads [2, 3]. */
 static void test_pieces_may_be_written_one_by_one(void **state) {
   (void)state;
@@ -326,6 +348,7 @@ int main(void) {
       CPU_TEST(test_in_place_is_for_as_many_elements),
       CPU_TEST(test_only_scratch_and_outputs_are_written),
       CPU_TEST(test_what_is_read_is_written_before),
+      CPU_TEST(test_workspaces_overwrite_what_was_written),
       CPU_TEST(test_pieces_may_be_written_one_by_one),
       CPU_TEST(test_every_output_is_written),
       CPU_TEST(test_m23_payloads_that_take_long_to_check_are_refused),

@@ -34,10 +34,6 @@ static bool overlap(const extent *a, const extent *b) {
   return same_place(a, b) && a->start < b->end && b->start < a->end;
 }
 
-static bool same(const extent *a, const extent *b) {
-  return same_place(a, b) && a->start == b->start && a->end == b->end;
-}
-
 static et_status fail_op(const verifier *v, uint32_t index,
                          const char *reason) {
   return et_fail(v->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
@@ -69,7 +65,8 @@ static et_status check_apart(verifier *v, uint32_t index, const et_cpu_op *op,
   for (size_t i = 0; i < tensor_count(op); i++) {
     const extent other = extent_of(v->handle, op->tensors[i]);
     if (i == written || !overlap(&mine, &other) ||
-        (is_in_place(op, written, i) && same(&mine, &other))) {
+        (is_in_place(op, written, i) && mine.start == other.start &&
+         mine.end == other.end)) {
       continue;
     }
     return fail_op(v, index, "overwrites another of its tensors");
@@ -92,20 +89,29 @@ static et_status check_writes(verifier *v, uint32_t index,
   return ET_STATUS_OK;
 }
 
-/* Returns the end of an output of the first `count` ops that covers the byte at `read.start`, or
- * `read.start` if none does. Searches backward, because the writer is usually a recent op. */
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Returns the end of the bytes from `read.start` on that an output of the first `count` ops has
+ * written and no later workspace overwrites, or `read.start` if there are none. Searches backward,
+ * because the writer is usually a recent op. */
 static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
+  uint64_t end = read->end;
   for (uint32_t i = count; i > 0 && !is_spent(v); i--) {
     const et_cpu_op *op = &v->handle->ops[i - 1];
-    v->comparisons +=
-        1u + op->output_count; /* limits the work for ops without outputs */
-    for (size_t k = 0; k < op->output_count; k++) {
-      const extent written =
-          extent_of(v->handle, op->tensors[op->input_count + k]);
-      if (same_place(&written, read) && written.start <= read->start &&
-          read->start < written.end) {
-        return written.end;
+    size_t k = op->input_count;
+    const size_t workspaces = k + op->output_count;
+    v->comparisons++; /* limits the work for ops without outputs */
+    for (; k < workspaces + op->workspace_count; k++) {
+      const extent other = extent_of(v->handle, op->tensors[k]);
+      v->comparisons++;
+      if (!same_place(&other, read) || other.end <= read->start) {
+        continue;
       }
+      if (other.start > read->start) {
+        end = smaller(end, other.start);
+        continue;
+      }
+      return k < workspaces ? smaller(end, other.end) : read->start;
     }
   }
   return read->start;
