@@ -15,7 +15,7 @@ from exir.error import UnsupportedOperatorError
 
 
 class DimOp(IntEnum):
-    """Operations of entries, with their codes in payloads."""
+    """Operations of table entries. The values are their codes in payloads."""
 
     CONST = 0  # the integer a
     SIZE = 1  # size of dimension b of argument a

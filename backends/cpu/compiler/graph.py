@@ -69,7 +69,7 @@ class Value:
 
     @property
     def storage(self) -> "Value":
-        """The value that owns the memory: the value itself, or the one at the end of the chain of bases."""
+        """The value that owns the memory: the value itself, or the storage of its base."""
         return self if self.base is None else self.base.storage
 
     @property

@@ -29,7 +29,7 @@ typedef uint8_t et_word_digits[ET_DIGITS + 1][8];
 /* Unit of a group of elements. */
 typedef struct et_group_digits {
   float unit;
-  /* Correction, in units, of sums of products with weights that are raised by 8. */
+  /* -8 times the sum of the integers. It compensates for weights with an offset of 8. */
   int32_t off;
 } et_group_digits;
 
@@ -103,7 +103,7 @@ ET_INLINE et_group_digits et_put_digits(const float *x, size_t count,
   et_i32 total = {0};
   ET_UNROLL for (size_t v = 0; v < ET_DIGITS_VECTORS; v++) {
     const et_i32 whole = et_units_of(numbers[v], inverse);
-    /* Digits raised by 128 are the bytes of the integer plus 128 in every byte. */
+    /* Byte i of whole + 0x808080 is digit i plus 128. The XOR removes this offset. */
     const et_i32 bytes = (whole + 0x808080) ^ 0x808080;
     memcpy(units + v * ET_CPU_LANES, &bytes, sizeof(bytes));
     total += whole;

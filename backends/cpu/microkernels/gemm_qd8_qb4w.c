@@ -44,7 +44,7 @@ typedef struct part {
   size_t depth;
   bool is_last;
   et_row_bytes of_rows[ROWS];
-  /* Corrections of sums for raised weights, [tile][group][row]. */
+  /* -8 times the sums of the quantized x, for weights with an offset of 8: [tile][group][row]. */
   int32_t raised[ROWS * PART_GROUPS];
   uint8_t bytes[PART_BYTES]; /* layout: [tile][word][row][8] */
 } part;

@@ -101,7 +101,7 @@ static void put_part(const et_cpu_gemm_qbw *p, size_t first, part *to) {
 #define CHAINS 4
 typedef et_f32 chains[CHAINS][ET_PANEL_VECTORS];
 
-/* Adds x[k] times the weights of a group, raised to unsigned values. */
+/* Adds x[k] times the weights of a group, with the offset of et_codes_raised. */
 ET_INLINE void add_codes(const float *x, const int32_t *words, size_t count,
                          int bits, chains sums) {
   const int codes = 32 / bits;
@@ -121,8 +121,8 @@ ET_INLINE void add_codes(const float *x, const int32_t *words, size_t count,
   }
 }
 
-/* Computes the sums of a group in float32. Weights are raised by 2^(bits - 1). To compensate, the
- * accumulators start at -2^(bits - 1) times the sum of x. */
+/* Computes the sums of a group in float32. Weights have an offset of 2^(bits - 1). To compensate,
+ * the accumulators start at -2^(bits - 1) times the sum of x. */
 ET_INLINE void sum_floats(const part *part, size_t group, const int32_t *words,
                           int bits, et_f32 *values) {
   const float raised = (float)(1 << (bits - 1));
@@ -140,9 +140,9 @@ ET_INLINE void sum_floats(const part *part, size_t group, const int32_t *words,
   }
 }
 
-/* Exact sums of digits times raised weights. If a panel is one vector, even and odd weights have
- * separate accumulators. That halves the dependency chain and is 1.04x faster. Panels of several
- * vectors have enough chains already, and no registers left for more. */
+/* Exact sums of digits times weights with an offset of 8. If a panel is one vector, even and odd
+ * weights have separate accumulators. That halves the dependency chain and is 1.04x faster. Panels
+ * of several vectors have enough chains already, and no registers left for more. */
 #define SUMS (ET_PANEL_VECTORS == 1 ? 2 : 1)
 #if ET_SUMS_OF_16
 typedef et_i16 of_digits[ET_DIGITS][SUMS][ET_PANEL_VECTORS];

@@ -9,7 +9,7 @@
  * int16: 4 words * 2 quads * 2 * 15 * 128 < 2^15. */
 #define ET_NIBBLE_WORDS 4
 
-/* Weights 0, 2, 4 and 6 of each word, and weights 1, 3, 5 and 7. All are raised by 8. */
+/* Weights 0, 2, 4 and 6 of each word, and weights 1, 3, 5 and 7. Each has an offset of 8. */
 typedef struct et_nibbles {
   et_i8 even;
   et_i8 odd;

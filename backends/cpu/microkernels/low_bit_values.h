@@ -26,14 +26,14 @@ ET_INLINE et_f32 et_code(et_i32 words, int j, int bits) {
   return __builtin_convertvector((et_i32)top >> (32 - bits), et_f32);
 }
 
-/* Raises weights by 2^(bits - 1) to unsigned values. */
+/* Adds an offset of 2^(bits - 1) to each weight, which makes weights unsigned. */
 ET_INLINE et_u32 et_codes_raised(et_i32 words, int bits) {
   const uint32_t tops = bits == 4 ? 0x88888888u : 0x80808080u;
   return (et_u32)words ^ tops;
 }
 
-/* Returns raised weight `j` of each word times et_code_unit(j, bits). A mask extracts it without a
- * shift. The last weight is shifted down, because the conversion is signed. */
+/* Returns weight `j` of each word of et_codes_raised, times et_code_unit(j, bits). A mask extracts
+ * the weight without a shift. The last weight is shifted down, because the conversion is signed. */
 ET_INLINE et_f32 et_code_in_place(et_u32 words, int j, int bits) {
   const uint32_t all = (1u << bits) - 1u;
   const et_u32 code =

@@ -31,7 +31,7 @@ typedef struct et_cpu_pixels {
 /* Maximum number of pixels per call, a multiple of the rows of every tile. */
 #define ET_CPU_CONV_PIXELS 96
 
-/* The same for int8 images, whose output is in the op. */
+/* Pixels and columns as in et_cpu_pixels, for int8 images. The op has the output pointer. */
 typedef struct et_cpu_pixels_i8 {
   size_t first_pixel;
   size_t pixels;

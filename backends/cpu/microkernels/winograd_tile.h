@@ -18,7 +18,7 @@ ET_INLINE void et_winograd_in_2(const et_f32 *d, size_t step, et_f32 *out) {
   out[3] = d[step] - d[3 * step];
 }
 
-/* The same for six positions from six pixels. */
+/* One row or column of B^T d: six positions from six pixels. */
 ET_INLINE void et_winograd_in_4(const et_f32 *d, size_t step, et_f32 *out) {
   const et_f32 four = et_f32_all(4.0f);
   const et_f32 two = et_f32_all(2.0f);
@@ -52,7 +52,7 @@ ET_INLINE void et_winograd_out_2(const et_f32 *m, size_t step, et_f32 *out) {
   out[1] = m[step] - m[2 * step] - m[3 * step];
 }
 
-/* The same for four outputs from six positions. */
+/* One row or column of A^T m: four outputs from six positions. */
 ET_INLINE void et_winograd_out_4(const et_f32 *m, size_t step, et_f32 *out) {
   const et_f32 p = m[step] + m[2 * step];
   const et_f32 q = m[step] - m[2 * step];

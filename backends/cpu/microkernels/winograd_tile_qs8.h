@@ -39,7 +39,7 @@ ET_INLINE void et_winograd_out_i8(const et_u32 *m, size_t step, et_u32 *out) {
   out[3] = s + s - q + m[5 * step];
 }
 
-/* Returns the number of factors of 2 in 24, 12, 6, 6. */
+/* Returns the exponent of 2 in factor `result` of 24, 12, 6 and 6. */
 ET_INLINE int et_winograd_twos_i8(int result) {
   return result == 0 ? 3 : result == 1 ? 2 : 1;
 }

@@ -67,7 +67,7 @@ typedef struct work {
   et_cpu_blocks blocks; /* blocks of pixels by columns of a group */
 } work;
 
-/* Blocks of the same pixels and columns, but of different groups, are consecutive. */
+/* Computes block `index`. Groups vary fastest, then blocks of pixels and columns. */
 static void run_block(void *data, size_t index) {
   const work *w = data;
   const size_t groups = w->conv.groups;

@@ -34,8 +34,8 @@ typedef struct work {
   et_cpu_elementwise_f32_function *function;
   et_cpu_tensor *const *inputs;
   const et_cpu_tensor *y;
-  size_t block;  /* elements */
-  size_t blocks; /* of a chunk */
+  size_t block;  /* elements per block */
+  size_t blocks; /* blocks per chunk */
 } work;
 
 static work plan(const et_cpu_elementwise_f32_args *args,

@@ -108,8 +108,8 @@ static void read(const et_cpu_gemm_f32_qbw_args *args, work *w) {
   w->gemms[0].residual = residual != NULL ? residual->data : NULL;
 }
 
-/* Returns the total number of columns of all GEMMs. If there are several, each has whole panels,
- * because panels are divided among threads. */
+/* Returns the total number of columns of all GEMMs. If there are several, the columns of each are
+ * rounded up to whole panels, because panels are divided among threads. */
 static size_t columns_of(const work *w) {
   size_t columns = w->gemms[0].columns;
   for (size_t i = 1; i < w->count; i++) {

@@ -58,7 +58,7 @@ typedef struct et_cpu_fault {
 typedef struct et_cpu_run {
   uint8_t isa;                 /* et_cpu_isa */
   const et_parallel *parallel; /* NULL: use the calling thread only */
-  /* set before work is divided; outputs are then undefined */
+  /* Ops set it before they divide work among threads. Outputs are then undefined. */
   et_cpu_fault *fault;
 } et_cpu_run;
 

@@ -11,7 +11,7 @@ static et_cpu_reduce_f32_function *const variants[ET_CPU_ISA_COUNT] =
 
 /* Approximate number of elements of x per chunk. */
 #define CHUNK 16384
-#define COLUMNS 256 /* of a chunk */
+#define COLUMNS 256 /* maximum number of columns per block */
 
 static bool is_index(const et_cpu_reduce_args *args) {
   return args->attributes.reduction >= ET_CPU_REDUCTION_ARGMAX;

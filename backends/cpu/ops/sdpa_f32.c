@@ -39,7 +39,7 @@ typedef struct head_rows {
   int64_t offset; /* offset of the first head in a row */
 } head_rows;
 
-/* Checks that the heads fit, and that the numbers of batches and rows are those of `other`. */
+/* Checks that the heads fit, and that the tensor has as many batches and rows as `other`. */
 static et_status check_rows(const et_cpu_op *op, head_rows expected,
                             const et_cpu_tensor *other, et_error *error) {
   const et_cpu_tensor *x = expected.tensor;

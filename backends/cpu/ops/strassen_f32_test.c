@@ -226,9 +226,9 @@ static void test_long_sums_go_through_memory(void **state) {
   }
 }
 
-/* The number of column groups is not a multiple of the number of threads: three groups for two,
- * four and five threads for three groups. Rows are split as well. Some rows have too many pairs for
- * one workspace. */
+/* The number of column groups is not a multiple of the number of threads: three groups with two
+ * threads, and four or five groups with three threads. Rows are divided as well. Some rows have too
+ * many pairs for one workspace. */
 static void test_groups_that_threads_cannot_share(void **state) {
   (void)state;
   const shape shapes[] = {{192, 32, 384, 126, 2, true, 1, 0},

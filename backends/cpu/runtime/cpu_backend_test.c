@@ -108,7 +108,7 @@ static void test_sizes_beyond_the_bound_are_refused(void **state) {
   cpu_test_must_call(2);
 }
 
-/* y = h + 1 reads all 5 rows of h, but only as many rows of h as x has are written. */
+/* y = h + 1 reads all 5 rows of h, but the call writes only as many rows of h as x has. */
 static void test_call_that_reads_unwritten_scratch_is_refused(void **state) {
   (void)state;
   const uint32_t rows =
@@ -136,7 +136,7 @@ static void test_call_that_reads_unwritten_scratch_is_refused(void **state) {
   cpu_test_must_call(2);
 }
 
-/* y is an output, but only as many of its rows as x has are written. */
+/* y is an output, but the call writes only as many of its rows as x has. */
 static void test_call_that_leaves_output_unwritten_is_refused(void **state) {
   (void)state;
   const uint32_t rows =

@@ -183,7 +183,7 @@ class Elementwise(OpSpec):
 
     @classmethod
     def call(cls, opcode: Opcode, *arguments: float | None) -> Self:
-        """Return one instruction with constants and, where `arguments` has None, the inputs in order."""
+        """Return the op that applies `opcode` to `arguments`. Each None is replaced by the next input."""
         count = arguments.count(None)
         constants = [cls.instruction.constant(value) for value in arguments if value is not None]
         tensors, scalars = iter(range(count)), iter(range(count, len(arguments)))
@@ -191,7 +191,10 @@ class Elementwise(OpSpec):
         return cls.make(count, (*constants, cls.instruction.of(opcode, *registers)))
 
     def as_call(self) -> "tuple[Opcode, tuple[int | float, ...]] | None":
-        """Return the opcode, and indices of inputs or constants, if `call` could have made this op; otherwise, None."""
+        """Return the opcode and arguments if `call` could have created the op; otherwise, None.
+
+        Arguments are indices of inputs and values of constants.
+        """
         *constants, last = self.instructions
         is_call = last.opcode not in (Opcode.CONSTANT, Opcode.ACTIVATE)
         if not is_call or any(each.opcode is not Opcode.CONSTANT for each in constants):

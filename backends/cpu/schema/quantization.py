@@ -59,7 +59,7 @@ class BinaryOp(IntEnum):
 class BinaryQs8(OpSpec):
     """y = quantize(dequantize(a) + dequantize(b)), or the same with a product.
 
-    Without leading dimensions of size 1, the sizes of b are the last sizes of a. b is broadcast. y has as many elements
+    b is broadcast. Without leading dimensions of size 1, its sizes are the trailing sizes of a. y has as many elements
     as a.
     """
 

@@ -22,7 +22,10 @@ _ELU = Activation(ActivationFunction.ELU, 1.0)
 
 
 def _log1p(x: Expression) -> Expression:
-    """Return log1p(x). A quotient corrects the rounding error of 1 + x. Infinity needs no correction."""
+    """Return log1p(x). With y = 1 + x, the factor x / (y - 1) corrects the rounding error of y.
+
+    The factor is omitted from x = 1e8, because it would be NaN for infinity.
+    """
     y = x + 1.0
     return (x < 1e8).where(y.equals(1.0).where(x, y.log() * (x / (y - 1.0))), y.log())
 

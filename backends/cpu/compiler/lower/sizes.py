@@ -1,6 +1,6 @@
-"""Lowering of integers of the program.
+"""Lowering of operators on integers, such as sizes.
 
-The payload computes them together with its sizes. Only elements of tensors need ops.
+The payload computes integers together with its sizes. Only integers that become tensor elements need ops.
 """
 
 import operator

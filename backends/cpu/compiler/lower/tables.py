@@ -1,4 +1,7 @@
-"""Lowering of embeddings and indexing. They read rows of tables, or elements at indices of several dimensions."""
+"""Lowering of embeddings and indexing.
+
+Embeddings read rows of a table. Indexing reads elements at indices along one or more dimensions.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

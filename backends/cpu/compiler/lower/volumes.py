@@ -78,9 +78,9 @@ def joined_slices(builder: Builder, node: Node, source: Value, starts: list[int]
 
 
 def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int], stride: int) -> None:
-    """Copy the slices of `x` at d * `stride` + each of `starts` to each slice d of `y`.
+    """Copy slice d * `stride` + `starts[i]` of `x` to `y[:, d, :, :, i]`, for all d and i.
 
-    Slices beyond the ends of `x` are zeros.
+    Slices outside `x` are zeros.
     """
     dims: list[Dim] = []
     for frame, start in enumerate(starts):

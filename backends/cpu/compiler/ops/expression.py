@@ -93,7 +93,11 @@ Formula: TypeAlias = Callable[..., Expression]
 
 
 def program(kind: type[Elementwise], formula: Formula, numbers: Sequence[float | None]) -> Elementwise:
-    """Return the program of `formula`. Its arguments are `numbers`; each None is replaced by the next input."""
+    """Return the op that computes `formula`.
+
+    kind: type of the op.
+    numbers: arguments of the formula. Each None is replaced by the next input.
+    """
     count = len([each for each in numbers if each is None])
     code = _Code(kind, count)
     tensors = iter(range(count))

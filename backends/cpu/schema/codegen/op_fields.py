@@ -33,7 +33,7 @@ def fields_source() -> str:
 
 
 def word_fields(record: type[Record]) -> list[tuple[str, str]]:
-    """Return name and kind of each word: "int", "float", or "any" if another field decides.
+    """Return the name and kind of each word: "int", "float", or "any" if another field decides.
 
     The words of one element of a repeated field are last.
     """
@@ -56,7 +56,7 @@ def _tables(op: type[OpSpec]) -> str:
 
 
 def _words(annotation: Any) -> Iterator[tuple[str, str]]:
-    """Yield the suffix of the name, and the kind of each word."""
+    """Yield the name suffix and the kind of each word."""
     if isinstance(annotation, type) and issubclass(annotation, Record):
         yield from ((f".{name}", kind) for name, kind in word_fields(annotation))
     elif is_optional_float(annotation):
