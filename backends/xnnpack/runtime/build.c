@@ -98,7 +98,7 @@ static et_status reserve(const et_backend_context *context,
   return ET_STATUS_OK;
 }
 
-/* Returns the number of the graph's outputs. The other arguments are inputs. */
+/* Returns the number of outputs of the graph. Its other arguments are inputs. */
 static size_t count_outputs(const et_xnn_graph *graph) {
   size_t count = 0;
   for (uint32_t i = 0; i < et_fb_count(graph->values); i++) {

@@ -54,8 +54,8 @@ bool et_xnn_takes_winograd(const et_xnn_builder *b,
 /* Emits winograd_f32. */
 void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c);
 
-/* The same for int8: the decision, the packed weights, and the number of tiles per iteration.
- * Defined in winograd_i8.c. */
+/* Winograd's algorithm for int8: whether to use it, the packed weights, and the number of tiles per
+ * iteration. Defined in winograd_i8.c. */
 bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
                               const et_xnn_convolution_of *c);
 et_xnn_tensor et_xnn_pack_winograd_i8(et_xnn_builder *b,

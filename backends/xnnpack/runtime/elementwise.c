@@ -203,7 +203,8 @@ static bool same_dims(const et_xnn_dims *a, const et_xnn_dims *b) {
 /* Minimum number of elements per row for which binary_qs8 is faster. */
 #define LEAST_ROW 16
 
-/* Returns true if the declared sizes of `row` are ones followed by the last dimensions of `of`. */
+/* Returns true if the declared sizes of `row`, without leading ones, are the trailing sizes of
+ * `of`, and the last one is at least LEAST_ROW. */
 static bool is_row(const et_xnn_dims *row, const et_xnn_dims *of) {
   const uint8_t rank = row->rank;
   uint8_t first = 0;

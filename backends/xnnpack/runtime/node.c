@@ -5,7 +5,7 @@
 #include "backends/xnnpack/runtime/recent.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-/* Numbers of the fields in a node's table that have values and flags. */
+/* Indices of the fields of a node's table that have value ids and flags. */
 typedef struct places {
   const char *name;
   uint8_t input_count;

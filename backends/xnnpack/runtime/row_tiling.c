@@ -143,7 +143,7 @@ static void pack(et_xnn_builder *b, const et_xnn_node *node, layer *l) {
                              node->inputs[ET_XNN_CONV_BIAS]);
 }
 
-/* Returns the panels of one matrix, without the dim of groups. */
+/* Returns the panels of one matrix, without the group dimension. */
 static et_xnn_tensor panels_of(et_xnn_builder *b, const layer *l) {
   const et_xnn_matrix *m = &l->convolution.matrix;
   const et_xnn_dims dims = {

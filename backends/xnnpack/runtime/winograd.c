@@ -107,7 +107,7 @@ typedef struct windows {
   lanes taps[TAPS][TAPS];
 } windows;
 
-/* Number of channels per read. A cache line has as many floats. */
+/* Number of channels per read: the number of floats in a cache line. */
 #define CHANNELS_AT_ONCE 16
 
 /* Reads `count` channels of the filters of `columns` columns. */
