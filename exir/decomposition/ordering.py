@@ -1,5 +1,6 @@
 """Decomposes order statistics into sorting and searching."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -66,11 +67,50 @@ def _nanmedian_dim(x: Tensor, dim: int, keepdim: bool = False) -> _Pair:
 
 
 def _median(x: Tensor) -> Tensor:
-    return _median_dim(x.reshape(-1), 0)[0]
+    flat = x.reshape(-1)
+    if _has_elements(flat):
+        return _median_dim(flat, 0)[0]
+    ordered, count = _ordered_after_default(flat), flat.shape[0]
+    value = ordered.select(0, (count + 1) // 2)
+    if x.is_floating_point():
+        largest = ordered.select(0, count)
+        value = torch.where(torch.isnan(largest), largest, value)
+    return value
 
 
 def _nanmedian(x: Tensor) -> Tensor:
-    return _nanmedian_dim(x.reshape(-1), 0)[0]
+    flat = x.reshape(-1)
+    if _has_elements(flat):
+        return _nanmedian_dim(flat, 0)[0]
+    if not x.is_floating_point():
+        return _median(x)
+    numbers = torch.logical_not(torch.isnan(flat)).to(torch.int64).sum(0, keepdim=True)
+    middle = torch.div(numbers + 1, 2, rounding_mode="floor")
+    return _ordered_after_default(flat).gather(0, middle).squeeze(0)
+
+
+def _has_elements(flat: Tensor) -> bool:
+    """Return true if the size is static and not 0.
+
+    The reason to exclude dynamic sizes is that torch assumes that they are at least 2.
+    """
+    return isinstance(flat.shape[0], int) and flat.shape[0] > 0
+
+
+def _ordered_after_default(flat: Tensor) -> Tensor:
+    """Sort n elements, and prepend the median of no elements.
+
+    The lower median is at (n + 1) // 2, also for n = 0.
+    """
+    ordered = _stable_sort(flat, 0)[0]
+    return torch.cat([ordered.new_full((1,), _median_of_nothing(flat.dtype)), ordered])
+
+
+def _median_of_nothing(dtype: torch.dtype) -> float:
+    """Return NaN; for integers, NaN as eager PyTorch converts it on x86."""
+    if dtype.is_floating_point:
+        return math.nan
+    return torch.iinfo(dtype).min if dtype in (torch.int32, torch.int64) else int(dtype is torch.bool)
 
 
 def _mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> _Pair:

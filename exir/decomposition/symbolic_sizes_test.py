@@ -152,6 +152,19 @@ def test_symbolic_sizes_match_eager_for_all_sizes(case: str) -> None:
     edge.to_executorch()
 
 
+@pytest.mark.parametrize("median", [torch.median, torch.nanmedian])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int32", "int16", "int8", "uint8"])
+def test_median_over_a_size_that_can_be_zero(median: Callable[..., Tensor], dtype: str) -> None:
+    rows = torch.arange(15).reshape(5, 3).flip(0).to(getattr(torch, dtype))
+    calls = [rows, rows[:0], rows[:1], rows[:2]]
+    if rows.is_floating_point():
+        calls += [torch.where(rows > 9, torch.nan, rows), torch.full_like(rows, torch.nan)]
+    exported = export(Call(median), (rows,), dynamic_shapes=(({0: Dim("rows", min=0, max=16)},),))
+    run = to_edge(exported).exported_program().module()
+    for x in calls:
+        torch.testing.assert_close(run(x), median(x), equal_nan=True)
+
+
 def test_norm_of_possibly_zero_order_is_refused() -> None:
     exported = export(
         Call(lambda x: torch.dist(x, x * x, x.shape[0] - 2)), (ROWS,), dynamic_shapes=(({0: EXPORTED},),)

@@ -59,6 +59,8 @@ ORDERED: dict[str, Case] = {
     "nanmedian": (torch.nanmedian, WITH_NAN),
     "nanmedian along": (lambda x: torch.nanmedian(x, 1).values, WITH_NAN),
     "nanmedian of nothing but NaN": (lambda x: torch.nanmedian(x, 0).values, torch.full((2, 2), float("nan"))),
+    "median of nothing": (lambda x: (x[:0].median(), x[:0].nanmedian()), PICTURE),
+    "median of no integers": (lambda x: x[:0].median(), DIGITS),
     "argwhere": (lambda x: torch.argwhere(x > 0), PICTURE),
     "median of one line, kept": (lambda x: torch.median(x, 0, True), BOUNDS),
     "mode": (lambda x: torch.mode(x, 1), DIGITS),
