@@ -275,11 +275,23 @@ def quantize_network(exported: Exported) -> Quantization | None:
     except ConfigError as error:
         raise _Stopped(Outcome.NOT_QUANTIZED, str(error)) from error
     except Exception as error:
-        calls: Any = exported.spec.calibration_inputs.get("forward", ())
-        no_range = isinstance(error, ModelError) and "not finite" in str(error)
-        if no_range and not is_finite(exported.programs["forward"], calls):
-            raise _Stopped(Outcome.NOT_QUANTIZED, f"eager PyTorch is not finite: {error}") from error
+        reason = _limit_of_calibration(exported, str(error)) if isinstance(error, ModelError) else None
+        if reason is not None:
+            raise _Stopped(Outcome.NOT_QUANTIZED, f"{reason}: {error}") from error
         raise _Stopped(Outcome.REFUSED, f"{type(error).__name__}: {error}") from error
+
+
+def _limit_of_calibration(exported: Exported, message: str) -> str | None:
+    """Return why calibration cannot succeed, or None if it should.
+
+    An empty input has static sizes, so the network has no calibration call with elements.
+    """
+    calls: Any = exported.spec.calibration_inputs.get("forward", ())
+    if "of a calibration call is empty" in message and exported.network.inputs()[0].numel() == 0:
+        return "the input is empty"
+    if "not finite" in message and not is_finite(exported.programs["forward"], calls):
+        return "eager PyTorch is not finite"
+    return None
 
 
 def _without_float_outputs(call: Call) -> Call:

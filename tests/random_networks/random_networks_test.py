@@ -138,6 +138,13 @@ def test_activation_that_is_not_finite_is_not_quantized() -> None:
     assert compare(network, "kernels").outcome is Outcome.NOT_QUANTIZED
 
 
+def test_empty_input_is_not_quantized_with_calibration() -> None:
+    network = replace(_chain("{0} + 1"), shape=(0, 3), recipe="int8_static")
+    result = compare(network, "kernels")
+    assert result.outcome is Outcome.NOT_QUANTIZED, result.why
+    assert "input 0 of a calibration call is empty" in result.why
+
+
 def test_empty_activation_is_compared_where_torchao_quantizes_it() -> None:
     steps = (Placed(Step("{m}({0})", "nn.Linear(3, 4)"), (0,)),)
     rows = ((0, Varying(2, 0, 3)),)
