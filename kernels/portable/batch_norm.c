@@ -13,12 +13,12 @@ static et_status check(et_kernel_context *context, const et_batch_norm *p) {
                                        p->mean, p->variance};
   ET_RETURN_IF_ERROR(
       et_shape_rank(context, "batch_norm: input", p->input, 2, ET_MAX_RANK));
-  ET_CHECK(
-      context,
-      et_scalar_type_is_floating(p->input->dtype) &&
-          et_scalar_type_is_floating(p->saved_mean->dtype) &&
-          et_scalar_type_is_floating(p->saved_rstd->dtype),
-      "batch_norm: input or statistics are not floating; cast them to float32");
+  ET_CHECK(context,
+           et_scalar_type_is_floating(p->input->dtype) &&
+               et_scalar_type_is_floating(p->saved_mean->dtype) &&
+               et_scalar_type_is_floating(p->saved_rstd->dtype),
+           "batch_norm: input or statistics are not floating-point; cast them "
+           "to float32");
   for (size_t i = 0; i < 4; i++) {
     ET_RETURN_IF_ERROR(et_channels_check(context, "batch_norm", names[i],
                                          vectors[i], p->input->sizes[1]));

@@ -28,12 +28,12 @@ static et_status check(et_kernel_context *context, const group_norm *p,
   ET_CHECK(context, p->groups >= 1 && c % p->groups == 0,
            "group_norm: %lld channels are not divisible by %lld groups",
            (long long)c, (long long)p->groups);
-  ET_CHECK(
-      context,
-      et_scalar_type_is_floating(input->dtype) &&
-          et_scalar_type_is_floating(p->mean->dtype) &&
-          et_scalar_type_is_floating(p->rstd->dtype),
-      "group_norm: input or statistics are not floating; cast them to float32");
+  ET_CHECK(context,
+           et_scalar_type_is_floating(input->dtype) &&
+               et_scalar_type_is_floating(p->mean->dtype) &&
+               et_scalar_type_is_floating(p->rstd->dtype),
+           "group_norm: input or statistics are not floating-point; cast them "
+           "to float32");
   ET_RETURN_IF_ERROR(et_channels_check(context, "group_norm", "weight",
                                        p->parameters.weight, c));
   ET_RETURN_IF_ERROR(

@@ -35,7 +35,7 @@ static et_status apply(et_kernel_context *context, et_value **args,
            et_scalar_type_is_floating(self->dtype) &&
                et_scalar_type_is_floating(var->dtype) &&
                (mean == NULL || et_scalar_type_is_floating(mean->dtype)),
-           "var: self or an out is not floating; cast it to float32");
+           "var: self or an out is not floating-point; cast it to float32");
   ET_RETURN_IF_ERROR(et_reduction_plan(context, "var", self, args[1], keepdim,
                                        var, mean, &reduction));
   et_reduction_run(&reduction, var_of, &correction);

@@ -68,7 +68,7 @@ def test_auto_is_the_default_option() -> None:
     ("options", "message"),
     [
         ({"winograd": "always"}, "option 'winograd' must be auto or never"),
-        ({"threads": "2"}, "option 'threads': expected 'isa' or 'winograd', a string"),
+        ({"threads": "2"}, "option 'threads' is unknown or not a string; pass 'isa' or 'winograd'"),
         ({"isa": "neon2"}, "option 'isa' must be plain, avx2, avxvnni, avx512 or neon"),
     ],
 )

@@ -200,7 +200,7 @@ static et_status check_nodes_order(et_xnn_handle *handle, et_error *error) {
   for (uint32_t i = 0; i < handle->graph.external_count; i++) {
     const et_xnn_slot *slot = &handle->slots[handle->arguments[i]];
     ET_XNN_CHECK(error, slot->place == ET_CPU_INPUT || slot->is_written,
-                 "argument %u is not written", (unsigned)i);
+                 "no node writes argument %u", (unsigned)i);
   }
   return ET_STATUS_OK;
 }

@@ -219,8 +219,8 @@ void et_xnn_pad(et_xnn_builder *b) {
   for (uint8_t i = 0; i < x.rank; i++) {
     const int64_t first = et_fb_u32_at(before, i);
     const int64_t size = first + x.sizes[i] + et_fb_u32_at(after, i);
-    ET_XNN_REQUIRE(b, size <= INT32_MAX, "padded dim has %lld elements",
-                   (long long)size);
+    ET_XNN_REQUIRE(b, size <= INT32_MAX,
+                   "padded size %lld of a dim exceeds int32", (long long)size);
     c.places[2 * i + 1] = (int32_t)first;
     y.sizes[i] = (int32_t)size;
   }

@@ -23,7 +23,8 @@ static et_status check_option(const et_backend_option *option,
   return is_known && option->value.tag == ET_VALUE_STRING
              ? ET_STATUS_OK
              : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                       "option '%s': expected 'isa' or 'winograd', a string",
+                       "option '%s' is unknown or not a string; pass 'isa' or "
+                       "'winograd'",
                        option->key);
 }
 

@@ -282,9 +282,10 @@ static et_status check_externals(const et_xnn_graph *graph, et_error *error) {
     flags[value.external] = (uint8_t)value.flags;
   }
   for (uint32_t i = 0; i < graph->external_count; i++) {
-    ET_XNN_CHECK(error, flags[i] != 0 && (i == 0 || flags[i] >= flags[i - 1]),
-                 "argument %u has no value, or is an input after outputs",
-                 (unsigned)i);
+    ET_XNN_CHECK(
+        error, flags[i] != 0 && (i == 0 || flags[i] >= flags[i - 1]),
+        "argument %u has no value, or is an input that follows an output",
+        (unsigned)i);
   }
   return ET_STATUS_OK;
 }
