@@ -66,7 +66,7 @@ def _most(live: Sequence[int]) -> tuple[int, int]:
 def _block_around(graph: OpGraph, place: int) -> _Block | None:
     """Return the block whose depthwise convolution is op `place`.
 
-    Return None if there is no such block, if an intermediate value has other readers, or if the block is too narrow to
+    Return None if op `place` is not in such a block, if an intermediate value has other readers, or if the block is too narrow to
     halve.
     """
     filtering = graph.ops[place]

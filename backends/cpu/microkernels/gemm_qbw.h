@@ -32,8 +32,8 @@ typedef struct et_cpu_parameters {
   et_cpu_width width;
 } et_cpu_parameters;
 
-/* A weight is (q - zero_point) * scale or, with minima, (q + 2^(bits - 1)) * scale + minimum. A
- * group is a whole number of words. */
+/* A weight is (q - zero_point) * scale or, with minima, (q + 2^(bits - 1)) * scale + minimum. Each
+ * group fills complete words. */
 typedef struct et_cpu_gemm_qbw {
   const float *x;       /* [rows][depth] */
   const int32_t *words; /* [ceil(columns / 16)][depth * bits / 32][16] */

@@ -26,7 +26,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
 
 typedef struct work {
   et_cpu_kv_update_args args;
-  int32_t start; /* position of row 0 if there are no positions */
+  int32_t start; /* position of row 0, if args.positions is NULL */
 } work;
 
 /* Returns the index in the cache of new row `i`. */

@@ -17,7 +17,7 @@ et_status et_cpu_low_bit_check_others(const et_cpu_op *op, size_t others,
   return ET_STATUS_OK;
 }
 
-/* A group is a whole number of words, so all weights of a word have the same scale. */
+/* Each group fills complete words, so all weights of a word have the same scale. */
 static et_status check_weights(const et_cpu_op *op,
                                const et_cpu_low_bit_gemm *gemm, int64_t panels,
                                et_error *error) {

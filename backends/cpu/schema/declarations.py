@@ -52,7 +52,7 @@ class Int64(int):
 
 
 class Count(Enum):
-    """How many tensors a declaration stands for."""
+    """Number of tensors that a declaration describes."""
 
     ONE = "one"
     OPTIONAL = "optional"

@@ -29,7 +29,7 @@ typedef struct et_xnn_uses {
 } et_xnn_uses;
 
 /* Returns the only reader of value `id`, an output of node `writer`, within ET_XNN_NEAR nodes after
- * it. Returns ET_XNN_NO_NODE if there is no reader, if the value is read twice, or if it is an
+ * it. Returns ET_XNN_NO_NODE if no node reads the value, if it is read twice, or if it is an
  * argument of the delegate. */
 uint32_t et_xnn_sole_reader(et_xnn_uses *uses, const et_xnn_graph *graph,
                             uint32_t writer, uint32_t id);

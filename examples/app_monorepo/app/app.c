@@ -1,4 +1,4 @@
-/* Runs the model once. All memory is in one struct; there is no heap. */
+/* Runs the model once. All memory is in one struct, without a heap. */
 #include <stdio.h>
 #include "app/net_cc.h"
 

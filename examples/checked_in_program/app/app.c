@@ -1,5 +1,5 @@
-/* Adds two matrices with a prebuilt program. All memory is in one struct; there
- * is no heap. */
+/* Adds two matrices with a prebuilt program. All memory is in one struct, without
+ * a heap. */
 #include <stdio.h>
 #include "app/add_cc.h"
 

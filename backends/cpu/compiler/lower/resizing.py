@@ -45,7 +45,10 @@ def _as_volume(sizes: Sequence[Dim]) -> tuple[Dim, ...]:
 
 
 def _scales(node: Node, rank: int) -> list[float]:
-    """Return the scales of depth, height and width. 0 stands for the ratio of the sizes."""
+    """Return the scales of depth, height and width.
+
+    With a scale of 0, the op uses the ratio of the sizes.
+    """
     factors = node.args[-1] if isinstance(node.args[-1], list) and node.args[1] is None else [0.0] * rank
     return [0.0] * (3 - rank) + [1 / factor if factor else 0.0 for factor in factors]
 
