@@ -20,7 +20,7 @@ from pathlib import Path
 
 from exir.operators.document import TableError
 from rules.codegen.cpp_header import cpp_header
-from rules.codegen.cpp_names import check_class_names, class_names
+from rules.codegen.cpp_names import class_names
 from rules.codegen.data_file import data_source
 from rules.codegen.header import header
 from rules.codegen.identifiers import check_names
@@ -126,8 +126,7 @@ def _cpp_header_text(options: argparse.Namespace, models: list[Model], borrowed:
     if options.cpp_class and len(models) > 1:
         raise CodegenError("cpp_class is set for several models; remove it, or make a library for each model")
     package = options.target.rpartition("//")[2].partition(":")[0]
-    names = [class_names(model, package, options.cpp_namespace, options.cpp_class) for model in models]
-    check_class_names(models, names)
+    names = class_names(models, package, options.cpp_namespace, options.cpp_class)
     guard = header_guard(options.cpp_include, options.target)
     return cpp_header(guard, options.include, models, borrowed, names)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -21,8 +22,8 @@ _KEYWORDS = frozenset(
     """.split()
 )
 
-# Members of every class, and names that the bodies of methods use.
-_CLASS_MEMBERS = frozenset(("create", "reset_state", "load", "methods_", "state"))
+# Names that every class declares.
+_CLASS_MEMBERS = frozenset(("Memory", "Methods", "create", "load", "methods_", "reset_state", "state"))
 
 
 @dataclass(frozen=True)
@@ -51,16 +52,39 @@ def pascal_case(name: str) -> str:
     return cpp_identifier("".join(part[:1].upper() + part[1:] for part in c_word(name).split("_")))
 
 
-def class_names(model: Model, package: str, namespace: str = "", name: str = "") -> ClassNames:
-    """Return the names for a model of a library in `package`.
+def class_names(models: Sequence[Model], package: str, namespace: str = "", name: str = "") -> list[ClassNames]:
+    """Return the names for the models of a library in `package`.
 
-    `namespace` and `name` override the defaults: the package, and the model's prefix without its package.
+    `namespace` overrides the package. `name` overrides the name of the class, if there is one model. Raises
+    CodegenError if one of them is not valid in C++.
     """
-    parts = namespace.split("::") if namespace else [part for part in package.split("/") if part] or ["models"]
-    members = {method.name: cpp_identifier(method.identifier, _CLASS_MEMBERS) for method in model.methods}
-    types = {method.name: pascal_case(method.identifier) for method in model.methods}
-    _check_distinct(model, types)
-    return ClassNames("::".join(cpp_identifier(part) for part in parts), name or _default_name(model), members, types)
+    for part in namespace.split("::") if namespace else ():
+        _check_identifier(part, "cpp_namespace")
+    if name:
+        _check_identifier(name, "cpp_class")
+    parts = namespace.split("::") if namespace else [cpp_identifier(part) for part in package.split("/") if part]
+    classes = [name] if name else _distinct([_default_name(model) for model in models], [m.prefix for m in models])
+    return [
+        _names_of(model, "::".join(parts or ["models"]), class_name)
+        for model, class_name in zip(models, classes, strict=True)
+    ]
+
+
+def _check_identifier(name: str, attribute: str) -> None:
+    if name in _KEYWORDS | _CLASS_MEMBERS or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        raise CodegenError(
+            f"{attribute}: '{name}' cannot be a name in C++; use letters, digits and '_', and no keyword"
+        )
+
+
+def _names_of(model: Model, namespace: str, class_name: str) -> ClassNames:
+    names = [method.name for method in model.methods]
+    identifiers = [method.identifier for method in model.methods]
+    types = _distinct([pascal_case(identifier) for identifier in identifiers], identifiers)
+    members = [cpp_identifier(identifier, {class_name, *_CLASS_MEMBERS}) for identifier in identifiers]
+    return ClassNames(
+        namespace, class_name, dict(zip(names, members, strict=True)), dict(zip(names, types, strict=True))
+    )
 
 
 def _default_name(model: Model) -> str:
@@ -69,25 +93,12 @@ def _default_name(model: Model) -> str:
     With the prefix `app_net_encoder`, a model of //app/net has the class `Encoder`.
     """
     package = model.target.rpartition("//")[2].partition(":")[0]
-    return pascal_case(model.prefix.removeprefix(c_word(package) + "_"))
+    name = pascal_case(model.prefix.removeprefix(c_word(package) + "_"))
+    return name + "_" if name in _CLASS_MEMBERS else name
 
 
-def check_class_names(models: Sequence[Model], names: Sequence[ClassNames]) -> None:
-    """Raise CodegenError if two models of a library have the same class name."""
-    owners: dict[str, str] = {}
-    for model, given in zip(models, names, strict=True):
-        if given.name in owners:
-            raise CodegenError(
-                f"{owners[given.name]} and {model.target} have the same C++ class '{given.name}'; set another 'prefix'"
-            )
-        owners[given.name] = model.target
-
-
-def _check_distinct(model: Model, types: dict[str, str]) -> None:
-    owners: dict[str, str] = {}
-    for method, name in types.items():
-        if name in owners:
-            raise CodegenError(
-                f"methods '{owners[name]}' and '{method}' of {model.target} have the same C++ name '{name}'; rename one"
-            )
-        owners[name] = method
+def _distinct(names: Sequence[str], unique: Sequence[str]) -> list[str]:
+    """Return `names`, with those that occur twice replaced by their `unique` names."""
+    return [
+        name if names.count(name) == 1 else cpp_identifier(other) for name, other in zip(names, unique, strict=True)
+    ]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
-from rules.codegen.cpp_names import check_class_names, class_names, cpp_identifier, pascal_case
+from rules.codegen.cpp_names import class_names, cpp_identifier, pascal_case
 from rules.codegen.manifest_model import CodegenError, Method, Model
 
 
@@ -28,31 +26,43 @@ def test_type_name_is_pascal_case() -> None:
 
 
 def test_class_is_the_model_without_its_package() -> None:
-    names = class_names(_model(), "other/folder")
+    (names,) = class_names([_model()], "other/folder")
     assert (names.namespace, names.name) == ("other::folder", "Net")
-    assert class_names(_model("classify"), "models/new").namespace == "models::new_"
-    assert class_names(_model(), "").namespace == "models"
+    assert class_names([_model("classify")], "models/new")[0].namespace == "models::new_"
+    assert class_names([_model()], "")[0].namespace == "models"
+    assert class_names([_model("app_memory")], "app")[0].name == "Memory_"
 
 
 def test_given_names_replace_defaults() -> None:
-    names = class_names(_model(), "app", "acme::vision", "Classifier")
+    (names,) = class_names([_model()], "app", "acme::vision", "Classifier")
     assert (names.namespace, names.name) == ("acme::vision", "Classifier")
 
 
+@pytest.mark.parametrize(
+    ("namespace", "name", "message"),
+    [
+        ("acme-vision", "", "cpp_namespace: 'acme-vision' cannot be a name in C"),
+        ("acme::", "", "cpp_namespace: '' cannot be"),
+        ("acme::new", "", "cpp_namespace: 'new' cannot be"),
+        ("", "my class", "cpp_class: 'my class' cannot be"),
+        ("acme", "Memory", "cpp_class: 'Memory' cannot be"),
+    ],
+)
+def test_invalid_names_are_rejected(namespace: str, name: str, message: str) -> None:
+    with pytest.raises(CodegenError, match=message):
+        class_names([_model()], "app", namespace, name)
+
+
 def test_method_does_not_hide_a_member() -> None:
-    names = class_names(_model("net", "create", "forward"), "app")
-    assert names.members == {"create": "create_", "forward": "forward"}
+    (names,) = class_names([_model("net", "create", "forward", "Net")], "app")
+    assert names.members == {"create": "create_", "forward": "forward", "Net": "Net_"}
 
 
-def test_methods_with_the_same_type_name_are_rejected() -> None:
-    with pytest.raises(
-        CodegenError, match="'a_b' and 'aB' of //app:net_pte have the same C\\+\\+ name 'AB'; rename one"
-    ):
-        class_names(_model("net", "a_b", "aB"), "app")
+def test_methods_with_the_same_type_name_keep_their_identifiers() -> None:
+    (names,) = class_names([_model("net", "a_b", "aB", "c")], "app")
+    assert names.types == {"a_b": "a_b", "aB": "aB", "c": "C"}
 
 
-def test_classes_with_the_same_name_are_rejected() -> None:
-    first, second = _model(), dataclasses.replace(_model(), target="//app:other_pte")
-    names = [class_names(first, "app"), class_names(second, "app")]
-    with pytest.raises(CodegenError, match="//app:net_pte and //app:other_pte have the same C\\+\\+ class 'Net'"):
-        check_class_names([first, second], names)
+def test_models_with_the_same_class_name_keep_their_prefixes() -> None:
+    models = [_model("a_net", target="//a:net_pte"), _model("b_net", target="//b:net_pte"), _model("c_other")]
+    assert [names.name for names in class_names(models, "app")] == ["a_net", "b_net", "COther"]
