@@ -5,6 +5,7 @@ release, delete its functions and change `OLDEST`. The rest of the compiler does
 release. The functions import torch, so that the supported range is available without it.
 """
 
+import functools
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -88,8 +89,19 @@ def repair_lstm() -> None:
     """
     from torch._decomp import decompositions
 
-    if is_before(2, 13):
-        decompositions.one_layer_lstm = _one_layer_lstm
+    if is_before(2, 13) and not hasattr(decompositions.one_layer_lstm, "__wrapped__"):
+        decompositions.one_layer_lstm = _with_states_of_one_layer(decompositions.one_layer_lstm)
+
+
+def _with_states_of_one_layer(one_layer_lstm: Callable[..., Any]) -> Callable[..., Any]:
+    """Reshape the states that `one_layer_lstm` returns to [batch, width]."""
+
+    @functools.wraps(one_layer_lstm)
+    def repaired(*args: Any, **options: Any) -> tuple[Any, tuple[Any, ...]]:
+        output, states = one_layer_lstm(*args, **options)
+        return output, tuple(state.reshape(-1, state.shape[-1]) for state in states)
+
+    return repaired
 
 
 def has_misshapen_states(node: Any) -> bool:
@@ -99,23 +111,3 @@ def has_misshapen_states(node: Any) -> bool:
     if node.target is not torch.ops.aten.lstm.input or not is_before(2, 13):
         return False
     return any(user.args[1] != 0 and user.meta["val"].dim() == 4 for user in node.users)
-
-
-def _one_layer_lstm(
-    inp: Any, hidden: Any, params: Any, has_biases: bool, reverse: bool = False
-) -> tuple[Any, tuple[Any, Any]]:
-    """Return outputs [length, batch, width] and states [batch, width]."""
-    import torch
-    from torch._decomp.decompositions import lstm_cell
-
-    biases = params[2:4] if has_biases else (None, None)
-    projection = params[-1] if len(params) in (3, 5) else None
-    hx, cx = hidden[0].unsqueeze(0), hidden[1].unsqueeze(0)
-    gates = torch.nn.functional.linear(inp, params[0], biases[0])
-    outputs = []
-    for row in gates.flip(0) if reverse else gates:
-        hx, cx = lstm_cell(row, hx, cx, params[1], biases[1], projection, chunk_dim=2)
-        outputs.append(hx)
-    if reverse:
-        outputs.reverse()
-    return torch.cat(outputs, 0), (hx.squeeze(0), cx.squeeze(0))
