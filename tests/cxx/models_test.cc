@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/cxx/check.h"
 #include "tests/feature_models/integer_inputs_cc.hpp"
 #include "tests/feature_models/kv_cache_decoder_cc.hpp"
 #include "tests/feature_models/two_models_cc.hpp"
@@ -13,16 +14,6 @@
 namespace models = tests::feature_models;
 
 namespace {
-
-int failures = 0;
-
-#define CHECK(condition)                                          \
-  do {                                                            \
-    if (!(condition)) {                                           \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      failures++;                                                 \
-    }                                                             \
-  } while (0)
 
 template <class T>
 bool same_bytes(const T *a, const T *b, std::size_t count) {
@@ -145,5 +136,5 @@ int main() {
   test_dynamic_size_is_deduced();
   test_integer_inputs();
   test_methods_share_state();
-  return failures == 0 ? 0 : 1;
+  return check_failures == 0 ? 0 : 1;
 }

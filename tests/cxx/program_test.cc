@@ -7,19 +7,10 @@
 #include <vector>
 
 #include "executorch/executorch.hpp"
+#include "tests/cxx/check.h"
 #include "tests/feature_models/two_models_cc.h"
 
 namespace {
-
-int failures = 0;
-
-#define CHECK(condition)                                          \
-  do {                                                            \
-    if (!(condition)) {                                           \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      failures++;                                                 \
-    }                                                             \
-  } while (0)
 
 const et_registry &registry = tests_feature_models_encode_decode_registry;
 const std::vector<float> rows(32, 0.5f);
@@ -98,5 +89,5 @@ int main() {
   const char *folder = std::getenv("TEST_TMPDIR");
   test_file_and_bytes_give_equal_outputs(folder != nullptr ? folder : ".");
   test_misuse_is_an_error();
-  return failures == 0 ? 0 : 1;
+  return check_failures == 0 ? 0 : 1;
 }
