@@ -68,3 +68,4 @@ def test_wrong_inputs_do_not_compile(arguments: str, message: str, standard: str
     result = _compile(arguments, standard)
     assert result.returncode != 0
     assert message in result.stderr
+    assert result.stderr.count("error:") == 1

@@ -95,6 +95,15 @@ struct IsContiguous<
                            decltype(std::declval<const Container &>().size())>>
     : std::true_type {};
 
+// The container's data. A wrong element type gives the assertion's message only, because the cast
+// accepts any type.
+template <class T, class Container>
+const T *data_of(const Container &container) noexcept {
+  static_assert(std::is_same_v<Element<Container>, T>,
+                "the container's element type differs from the input's");
+  return static_cast<const T *>(static_cast<const void *>(container.data()));
+}
+
 template <class Type, class Result = int>
 using IfContiguous = std::enable_if_t<IsContiguous<Type>::value, Result>;
 template <class Type, class Result = int>
@@ -116,16 +125,14 @@ class Elements {
     static_assert(
         std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<Array>>, T>,
         "the array's element type differs from the input's");
-    static_assert(sizeof(Array) == Count * sizeof(T),
+    static_assert(sizeof(Array) == Count * sizeof(std::remove_all_extents_t<Array>),
                   "the array's element count differs from the input's");
   }
 
   // From a container such as std::vector, std::array or std::span.
   template <class Container, detail::IfContiguous<Container> = 0>
-  constexpr Elements(const Container &container) noexcept
-      : data_(container.data()), size_(container.size()) {
-    static_assert(std::is_same_v<detail::Element<Container>, T>,
-                  "the container's element type differs from the input's");
+  Elements(const Container &container) noexcept
+      : data_(detail::data_of<T>(container)), size_(container.size()) {
     constexpr std::size_t count = detail::StaticCount<Container>::value;
     static_assert(count == SIZE_MAX || count == Count,
                   "the container's element count differs from the input's");
@@ -153,16 +160,13 @@ class DynamicElements {
   // From elements and all sizes. The call checks that the product of the sizes is the number of
   // elements.
   template <class Container, detail::IfContiguous<Container> = 0>
-  constexpr DynamicElements(const Container &container,
-                            const Sizes &sizes) noexcept
-      : DynamicElements(container.data(), container.size(), sizes) {
-    static_assert(std::is_same_v<detail::Element<Container>, T>,
-                  "the container's element type differs from the input's");
-  }
+  DynamicElements(const Container &container, const Sizes &sizes) noexcept
+      : DynamicElements(detail::data_of<T>(container), container.size(),
+                        sizes) {}
 
   // From elements only, if one size is dynamic: it is computed from their number.
   template <class Container, detail::IfContiguous<Container> = 0>
-  constexpr DynamicElements(const Container &container) noexcept
+  DynamicElements(const Container &container) noexcept
       : DynamicElements(container, deduced(container.size())) {
     static_assert(
         ((Bounds == kDynamic) + ... + 0) == 1,
