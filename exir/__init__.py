@@ -1,6 +1,6 @@
 """The ahead-of-time compiler: `torch.export` programs to ExecuTorch `.pte` files.
 
-The API has ExecuTorch's names. They are resolved on first use, so `import exir` is cheap.
+The API uses ExecuTorch's names. They are resolved on first use, so `import exir` is cheap.
 """
 
 from importlib import import_module
@@ -29,7 +29,7 @@ __all__ = sorted(_HOME)
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'exir' has no attribute '{name}'")
-    # Imported here: readers of programs have this file without the rest of the package.
+    # Imported here, because program readers have this file without the rest of the package.
     from exir.torch_versions import describe_installed, is_unsupported
 
     if is_unsupported():

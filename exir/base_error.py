@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class ExirError(Exception):
     """Base class of all errors.
 
-    It has the graph node, source line and pass, if known.
+    It stores the graph node, source line and pass, if known.
 
     pass_name: the pass that raised the error.
     """

@@ -74,7 +74,7 @@ class ExportError(UserError):
 
 
 class NotLocal(ExirError):
-    """A rewrite of one operator needs the whole program; the caller must retrace it."""
+    """Rewriting one operator affects the whole program; the caller must retrace it."""
 
 
 class InternalError(ExirError):

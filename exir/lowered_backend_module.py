@@ -53,7 +53,7 @@ class LoweredBackendModule(DelegatedModule):
 
     @property
     def backend_id(self) -> str:
-        """The name under which the runtime looks the backend up."""
+        """The name under which the runtime looks up the backend."""
         return self._backend_id
 
     @property

@@ -110,7 +110,7 @@ class MemoryPlanningAlgorithmSuite:
 
 
 def lower_bound(specs: Iterable[TensorSpec], graph_module: GraphModule, alignment: int) -> int:
-    """Return the largest number of (aligned) bytes alive at one step: a lower bound."""
+    """Return the maximum of live (aligned) bytes over steps, a lower bound."""
     return bound(_planned_blocks(specs, graph_module, alignment))
 
 

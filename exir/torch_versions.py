@@ -36,7 +36,7 @@ def minor_release(text: str) -> tuple[int, int]:
 
 
 def describe_installed() -> str:
-    """Return a sentence on the installed and the supported torch."""
+    """Return a sentence about the installed and the supported torch."""
     try:
         found = version("torch")
     except PackageNotFoundError:

@@ -24,7 +24,7 @@ _SEGMENT_ALIGNMENT = 128
 
 @dataclass(frozen=True)
 class ExternalData:
-    """The entry of a key in a `.ptd` file: a tensor, or bytes if it has no layout."""
+    """An entry of a `.ptd` file: a tensor, or plain bytes if it has no layout."""
 
     key: str
     data: bytes | memoryview
@@ -103,7 +103,7 @@ def deserialize_ptd(file: bytes) -> list[ExternalData]:
             f"file identifier: not {_IDENTIFIER!r} with header {_HEADER_MAGIC!r}; pass a .ptd file"
         )
     if len(data) < _HEADER_AT + _HEADER.size:
-        raise InvalidProgramError(f"header: the file has {len(data)} bytes, fewer than a header")
+        raise InvalidProgramError(f"header: the file has {len(data)} bytes, too few for a header")
     _, _, at, size, base, area = _HEADER.unpack_from(data, _HEADER_AT)
     if at + size > len(data) or base + area > len(data):
         raise InvalidProgramError(

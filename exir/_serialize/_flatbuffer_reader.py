@@ -75,7 +75,7 @@ class _FlatbufferReader:
     def _read_vtable(self, position: int, place: str) -> tuple[int, ...]:
         """Return the vtable of the table at `position`.
 
-        It has the offset of each field from the table; 0 means absent.
+        It contains the offset of each field from the table; 0 means that the field is absent.
         """
         self._check_range(position, 4, place)
         vtable = position - _I32.unpack_from(self._data, position)[0]
@@ -89,7 +89,7 @@ class _FlatbufferReader:
         return struct.unpack_from(f"<{size // 2 - 2}H", self._data, vtable + 4)
 
     def _read_field(self, field: TableField, table: int, slots: tuple[int, ...], place: str) -> Any:
-        """Return the field's value, or None if it is absent and has its default."""
+        """Return the field's value, or None if the field is absent."""
         offset = slots[field.slot] if field.slot < len(slots) else 0
         name = f"{place}.{field.name}"
         if isinstance(field.kind, UnionKind):

@@ -166,7 +166,7 @@ def _scalar_vector_writer(wire: Wire) -> Write:
 
 
 def _write_packed(builder: _AlignedBuilder, packed: bytes, size: int, count: int, alignment: int) -> int:
-    """Write a vector from its bytes. The builder would write single elements."""
+    """Write a vector from its bytes. The builder would write one element at a time."""
     builder.StartVector(size, count, alignment)
     builder.head = builder.Head() - len(packed)
     builder.Bytes[builder.Head() : builder.Head() + len(packed)] = packed

@@ -25,8 +25,8 @@ class NamedDataStoreOutput:
     """The content of a store.
 
     buffers: the data, without duplicates.
-    pte_data: entries of data in the program, by key, in insertion order.
-    external_data: entries of data in each external file, by file name.
+    pte_data: entries stored in the program, by key, in insertion order.
+    external_data: entries stored in each external file, by file name.
     """
 
     buffers: list[bytes | memoryview]
@@ -56,10 +56,10 @@ class NamedDataStore:
         """Store `data` under `key`; equal data is stored once.
 
         A `memoryview` must consist of bytes, and its content must not change until the program is
-        written. The data is in the program or, with `external_tag`, in the external file of that
-        name, which also stores `tensor_layout`. Adding a key again with the same data combines the
-        alignments to their least common multiple. Raises `ConfigError` if the key already has
-        different data or is in another place, and for an alignment below 1.
+        written. The data is stored in the program or, with `external_tag`, in the external file of
+        that name, which also stores `tensor_layout`. If a key is added again with the same data,
+        its alignment becomes the least common multiple of both. Raises `ConfigError` if the key has
+        different data or is stored elsewhere, or if the alignment is below 1.
         """
         alignment = _checked_alignment(key, alignment)
         self._check_place(key, external_tag)
@@ -82,7 +82,7 @@ class NamedDataStore:
                 self.add_named_data(key, data, entry.alignment, tag, entry.tensor_layout)
 
     def _check_place(self, key: str, tag: str | None) -> None:
-        """Reject a key that is already in another place, because keys are global."""
+        """Reject a key that is already stored elsewhere, because keys are global."""
         other = next(
             (existing for existing, keys in self._entries.items() if key in keys and existing != tag),
             tag,

@@ -10,7 +10,7 @@ HEADER_MAGIC = b"eh00"
 HEADER_AT = 8
 HEADER = struct.Struct("<4sIQQQ")
 LEAST_HEADER = 24
-"""Bytes of a header that has no segment data size, as older files have it."""
+"""Length in bytes of the header of older files, which has no segment data size."""
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ class _FileLayout:
 def deserialize_pte_binary(program_data: bytes) -> PTEFile:
     """Return the content of a `.pte` file.
 
-    Constants and delegates are inline, as views of `program_data`. Since the file does not store a
-    constant's length, each constant extends to the next one and can end with padding. Raises an
+    Constants and delegates are inline, as views of `program_data`. The file does not store a
+    constant's length, so each constant extends to the next one and can end with padding. Raises an
     `InvalidProgramError` that names the invalid element.
     """
     data = memoryview(program_data)
@@ -62,7 +62,7 @@ def _read_file_layout(data: memoryview) -> _FileLayout:
         return _FileLayout(len(data), len(data), 0)
     if len(data) < HEADER_AT + LEAST_HEADER:
         raise InvalidProgramError(
-            f"extended header: the file has {len(data)} bytes, fewer than a header"
+            f"extended header: the file has {len(data)} bytes, too few for a header"
         )
     head = bytes(data[HEADER_AT : HEADER_AT + HEADER.size]).ljust(HEADER.size, b"\0")
     _, length, program_size, base, size = HEADER.unpack(head)

@@ -27,7 +27,7 @@ class SerializedProgram:
 
 
 class Segments:
-    """The area after the flatbuffer: aligned segments in order of addition."""
+    """The area after the flatbuffer: aligned segments in the order they were added."""
 
     def __init__(self, alignment: int) -> None:
         self._alignment = alignment
@@ -65,8 +65,8 @@ def write_root(root: Any, identifier: bytes, inline_alignment: int = 1) -> bytes
 
     inline_alignment: minimum alignment of force-aligned byte vectors.
     """
-    # `flatbuffers` is imported only here, because prebuilt programs are linked by an interpreter that
-    # has no packages.
+    # `flatbuffers` is imported only here, because the interpreter that links prebuilt programs has
+    # no packages.
     from exir._serialize._flatbuffer_writer import written
 
     return written(root, identifier, inline_alignment)

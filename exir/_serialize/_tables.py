@@ -1,4 +1,4 @@
-"""The flatbuffer layout of `exir.schema`'s dataclasses, from their annotations."""
+"""The flatbuffer layout of `exir.schema`'s dataclasses, read from annotations."""
 
 import dataclasses
 import types
@@ -69,7 +69,7 @@ class TableKind:
 class UnionKind:
     """One of several tables.
 
-    The slot before the union's has a tag: the position in `tables`, from 1.
+    The preceding slot stores the tag: the position in `tables`, from 1.
     """
 
     tables: tuple[type, ...]
@@ -109,7 +109,7 @@ def fields_of(table: type) -> tuple[TableField, ...]:
         hint, slot = _type_and_id(hints[item.name], slot)
         hints[item.name] = hint
         kind = _kind_of(hint)
-        slot += isinstance(kind, UnionKind)  # the union's tag has the previous slot
+        slot += isinstance(kind, UnionKind)  # the union's tag is in the previous slot
         fields.append(TableField(item.name, slot, kind, item.default, _is_optional(hints[item.name])))
         slot += 1
     return tuple(fields)
@@ -118,7 +118,7 @@ def fields_of(table: type) -> tuple[TableField, ...]:
 def _type_and_id(hint: Any, slot: int) -> tuple[Any, int]:
     """Return the type and the id of a field.
 
-    The id is `slot`, unless the annotation "slot <id>" gives another.
+    The id is `slot`, unless the annotation "slot <id>" specifies another.
     """
     if typing.get_origin(hint) is Annotated:
         base, *marks = typing.get_args(hint)

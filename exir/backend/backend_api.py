@@ -87,7 +87,7 @@ _Key = tuple[int | None, str]
 
 @dataclass(frozen=True)
 class _PartitionChoice:
-    """The partitions that a partitioner chose, also within control flow.
+    """The partitions that a partitioner chose, including those within control flow.
 
     bodies: the control-flow graphs that have partitions, outer ones first.
     specs: the backend and the options of each tag.
@@ -334,7 +334,7 @@ def _refuse_state(program: ExportedProgram, backend_id: str) -> None:
     ]
     if changed:
         raise UserError(
-            f"the program mutates buffer '{changed[0]}', which a whole-program delegate cannot keep; "
+            f"the program mutates buffer '{changed[0]}', which a whole-program delegate cannot store; "
             f"lower it to '{backend_id}' with a partitioner, which leaves such buffers in the program"
         )
 

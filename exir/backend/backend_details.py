@@ -43,10 +43,10 @@ class BackendDetails(ABC):
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """Compile one partition.
 
-        `edge_program` has only the partition, in the edge dialect: its constants first, then the
-        inputs of the delegate call in order. The backend can change its graph. The payload must
-        depend only on the program and on `compile_specs`: equal inputs must give equal bytes.
-        Raises `UserError` for an unsupported program.
+        `edge_program` contains only the partition, in the edge dialect. Its inputs are the
+        constants, then the inputs of the delegate call in order. The backend can change its graph.
+        The payload must depend only on the program and on `compile_specs`: equal inputs must give
+        equal bytes. Raises `UserError` for an unsupported program.
         """
 
     @classmethod
@@ -57,8 +57,8 @@ class BackendDetails(ABC):
     ) -> dict[str, list[PreprocessResult]]:
         """Compile all partitions of all methods at once.
 
-        The arguments and the result have, for each method, an entry for each partition in the order
-        of their tags. By default, this calls `preprocess` for each partition.
+        For each method, the arguments and the result have one entry per partition, in the order of
+        their tags. By default, this calls `preprocess` for each partition.
         """
         return {
             name: [cls.preprocess(p, s) for p, s in zip(programs, compile_specs[name], strict=True)]
@@ -69,8 +69,8 @@ class BackendDetails(ABC):
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
         """Return the memory that the backend's `measure` requests for a payload.
 
-        `measure` is the backend's C function. The manifest uses the values to state the memory of a
-        method. The values assume that the method is loaded without options and without a store. The
+        `measure` is the backend's C function. The manifest uses the values to compute a method's
+        memory. They assume that the method is loaded without options and without a store. The
         result is empty if the backend needs no memory.
         """
         return RuntimeMemory()
@@ -79,7 +79,7 @@ class BackendDetails(ABC):
     def runtime_parts(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> list[str]:
         """Return the C symbols of the runtime parts that a payload needs.
 
-        Only the parts (`et_backend_part`) that the delegates of a program name are linked. The list
-        is empty if the backend is linked as a whole.
+        Only the parts (`et_backend_part`) that a program's delegates need are linked. The list is
+        empty if the backend is linked as a whole.
         """
         return []

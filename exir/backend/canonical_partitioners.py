@@ -111,7 +111,7 @@ def _propose_partitions(graph_module: GraphModule, support: OperatorSupportBase)
 
 
 class PartitionerConfig:
-    """The calls of one operator that a backend delegates; a base class.
+    """Base class that selects the calls of one operator that a backend delegates.
 
     target_name: the operator's name without its overload, such as `add`.
     """
@@ -148,7 +148,7 @@ class ConfigerationBasedPartitioner(Partitioner):
         self.target_partitioner_configs = {config.target_name: config for config in configs}
 
     def ops_to_not_decompose(self, ep: ExportedProgram) -> tuple[list[Any], None]:
-        """Return the operators that the configurations keep from decomposition."""
+        """Return the operators that the configurations exclude from decomposition."""
         ops = (config.get_original_aten() for config in self.target_partitioner_configs.values())
         return [op for op in ops if op is not None], None
 

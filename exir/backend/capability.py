@@ -17,7 +17,7 @@ class _NodeGroup:
     """The nodes of one group, and the groups that they read.
 
     direct: groups that the nodes read directly.
-    indirect: groups that they read through nodes of no group.
+    indirect: groups that they read through nodes that are in no group.
     """
 
     nodes: list[Node]
@@ -26,7 +26,7 @@ class _NodeGroup:
 
 
 class _GroupMerger:
-    """The groups while they grow. A merged group keeps the smaller id."""
+    """Groups under construction. A merged group keeps the smaller id."""
 
     def __init__(self, max_nodes: int | None) -> None:
         self.groups: dict[int, _NodeGroup] = {}
@@ -117,9 +117,9 @@ def propose_partitions(
 ) -> list[list[Node]]:
     """Group the call_function nodes of `graph` that `is_supported` accepts.
 
-    Each group is connected. Replacing all groups with calls does not create a cycle. It has at most
-    `max_nodes` calls, and lists its nodes in graph order. A `getitem` belongs to the group of its
-    node. Groups are in the order of their first node.
+    Each group is connected, has at most `max_nodes` calls, and lists its nodes in graph order.
+    Replacing all groups with calls does not create a cycle. A `getitem` belongs to the group of the
+    node that it unpacks. Groups are in the order of their first node.
     """
     grouping = _GroupMerger(max_nodes)
     supported: set[Node] = set()

@@ -1,8 +1,8 @@
 """The backends of the compiler's command line.
 
 `--backend=<module>:<attribute>` names a `BackendEntry`, or a callable (a `Partitioner` subclass, a
-function) that returns a partitioner. A compilation knows only the backends of its command line;
-backends are not registered.
+function) that returns a partitioner. A compilation can use only the backends on its command line;
+it has no registry.
 """
 
 from collections.abc import Callable

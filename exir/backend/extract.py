@@ -92,7 +92,7 @@ def _state_input_spec(
 
 
 def _partition_outputs(nodes: list[Node], states: Mapping[Node, MutatedBuffer]) -> tuple[Node, ...]:
-    """Return the nodes that are used outside, without the new values of states."""
+    """Return the nodes that are used outside, except the new values of states."""
     new_values = {state.new_value for state in states.values()}
     return tuple(node for node in nodes if _used_outside(node, set(nodes)) and node not in new_values)
 

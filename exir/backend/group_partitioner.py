@@ -58,7 +58,7 @@ class GroupBasedPartitioner(CapabilityBasedPartitioner):
         ]
 
     def _is_worthwhile(self, partition: Partition) -> bool:
-        """Return true if several nodes compute, or one that may stand alone."""
+        """Return true if several nodes compute, or one that may form a partition alone."""
         names = [
             _get_qualified_name(node.target) for node in partition.nodes if node.op == "call_function"
         ]
@@ -68,7 +68,7 @@ class GroupBasedPartitioner(CapabilityBasedPartitioner):
 
 
 class _UnitGraph:
-    """The graph with some nodes merged into units, without cycles."""
+    """An acyclic graph in which some nodes are merged into units."""
 
     def __init__(self, graph: Graph) -> None:
         self._places = {node: place for place, node in enumerate(graph.nodes)}

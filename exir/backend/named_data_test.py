@@ -92,5 +92,5 @@ def test_conflicting_key_is_refused_with_both_delegates() -> None:
         _emit_program(first=calls[0], second=calls[1])
     assert str(caught.value).startswith(
         "named data 'key': WeighedBackend (method 'first', delegates[0]) stores 5 bytes, but"
-        " WeighedBackend (method 'second', delegates[1]) stores 4 different ones"
+        " WeighedBackend (method 'second', delegates[1]) stores 4 different bytes"
     )

@@ -23,11 +23,11 @@ class DelegationSpec(NamedTuple):
 class PartitionResult:
     """A program with tagged nodes, and the meaning of each tag.
 
-    tagged_exported_program: the program of the partitioner, or a copy of it, with
+    tagged_exported_program: the partitioned program, or a copy of it, with
         `node.meta["delegation_tag"]` on every node to delegate, also in the graphs of control flow
         (`exir.graph.bodies` returns each as a program). All nodes of one tag in one graph become
         one delegate call. A tagged placeholder of a constant becomes a constant of every delegate
-        that uses it; an untagged one is passed at every call.
+        that uses it; an untagged one is passed in every call.
     partition_tags: one entry per tag, in the order of compilation.
     """
 
@@ -38,8 +38,8 @@ class PartitionResult:
 class Partitioner(ABC):
     """Selects partitions of a program for one backend. It must change only node tags.
 
-    delegates_bodies: whether it also tags nodes in the graphs of control flow. Otherwise, operators
-      in these graphs are decomposed even if `ops_to_not_decompose` returns them.
+    delegates_bodies: whether the partitioner also tags nodes in control-flow graphs. Otherwise,
+      operators in these graphs are decomposed even if `ops_to_not_decompose` returns them.
     """
 
     delegates_bodies: ClassVar[bool] = False

@@ -41,7 +41,7 @@ def graph_with_delegate_calls(
 
     The placeholders are unchanged.
 
-    first_handle: the debug handle of the first call; the next calls have the next handles.
+    first_handle: the debug handle of the first call; later calls have consecutive handles.
     """
     writer = _GraphWriter(program, partitions, lowered, frozenset(), first_handle)
     writer.write()
@@ -145,7 +145,7 @@ class _GraphWriter:
         return result
 
     def _attach_delegate(self, lowered: DelegatedModule) -> str:
-        """Attach `lowered` under a name that no attribute of the program has."""
+        """Attach `lowered` under an unused attribute name."""
         for node in self._program.graph.find_nodes(op="get_attr"):
             setattr(self._root, node.target, getattr(self._program.graph_module, node.target))
         return attach_lowered_module(self._root, lowered)

@@ -27,12 +27,12 @@ def tag_nodes(nodes: Iterable[Node], tag: str) -> None:
 
 
 def note_refusal(node: Node, backend: str, reason: str) -> None:
-    """Record why `backend` does not take `node`, for the manifest."""
+    """Record why `backend` does not delegate `node`, for the manifest."""
     node.meta[_REFUSALS] = {**refusals_of(node), backend: reason}
 
 
 def refusals_of(node: Node) -> Mapping[str, str]:
-    """Return the reasons why backends do not take `node`, by backend id."""
+    """Return the reasons why backends do not delegate `node`, by backend id."""
     return node.meta.get(_REFUSALS, {})
 
 
@@ -71,7 +71,7 @@ def tag_mutated_buffer(edge_program: ExportedProgram) -> None:
 
     Call it after the other nodes are tagged. The program keeps the buffer, and the delegate updates
     it in place: its runtime side counts it in `et_backend_requirements.updated_count`. Other
-    buffers are passed at every call, and their new values are copied back.
+    buffers are passed in every call, and their new values are copied back.
     """
     for node, buffer in mutated_buffers(edge_program).items():
         tag = tag_of(buffer.new_value)

@@ -139,13 +139,13 @@ def _check_values(actual: list[Any], plan: schema.ExecutionPlan, indices: list[i
 def _kind_of(value: Any) -> str:
     if isinstance(value, schema.Tensor):
         return f"a tensor of {schema.ScalarType(value.scalar_type).name}"
-    return f"of {type(value).__name__}"
+    return f"of type {type(value).__name__}"
 
 
 def _describe_value(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"a tensor of {scalar_type(value.dtype).name}"
-    return f"of {_KINDS[type(value)].__name__}"
+    return f"of type {_KINDS[type(value)].__name__}"
 
 
 def _encode_case(case: MethodTestCase) -> file.BundledMethodTestCase:

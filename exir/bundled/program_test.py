@@ -70,7 +70,7 @@ def test_file_is_bundled_unchanged(tmp_path: Path) -> None:
         ),
         (
             MethodTestSuite("forward", [MethodTestCase((X, 3.0))]),
-            "input 1 is of Double, but the method's is of Int",
+            "input 1 is of type Double, but the method's is of type Int",
         ),
         (
             MethodTestSuite("forward", [MethodTestCase((X, 3), (X, X))]),

@@ -24,7 +24,7 @@ class ExecutorchBackendConfig:
     delegate_alignment: alignment of each delegate payload, in bytes; a power of two; None for 16.
     remove_view_copy: replace copies of views with views that share memory.
     fuse_int8: compute in int8 between quantized tensors, with operators that only this project's
-        runtime has. False computes in float, as in the graph.
+        runtime supports. False computes in float, as in the graph.
     row_major_operands: copy operands to row-major order, and scales and zero points to float64 and
         int64, where the kernels of the official runtime need it. False copies an operand only where
         no linked kernel accepts its order.

@@ -84,13 +84,13 @@ def test_config_error_names_the_layer(tmp_path: Path) -> None:
         ({"executorch": {"emit_stacktrace": 1}}, "'emit_stacktrace' must be true or false, got 1"),
         ({"executorch": {"segment_alignment": True}}, "'segment_alignment' must be an integer"),
         ({"executorch": {"segment_alignment": 100}}, "must be a power of two, got 100"),
-        ({"edge": {"preserve_ops": "aten::add"}}, "must be a list, each a string"),
+        ({"edge": {"preserve_ops": "aten::add"}}, "must be a list, each element a string"),
         ({"edge": 3}, r"\[edge\] must be a table"),
         ({"backends": {"npu": 3}}, r"\[backends.npu\] must be a table"),
         ({"quantization": {"recip": "int8_static"}}, "unknown key 'recip'; did you mean 'recipe'?"),
         (
             {"quantization": {"recipe": "int8_static", "exclude": "head"}},
-            "'exclude' must be a list, each a string",
+            "'exclude' must be a list, each element a string",
         ),
     ],
 )

@@ -1,7 +1,7 @@
 """The debug record, which ExecuTorch's developer tools read.
 
-Readers are `executorch.devtools.parse_etrecord` and `Inspector`. The record has the programs of
-each stage (`exir.serde`), and maps from the instructions of the `.pte` to their nodes, so that
+Readers are `executorch.devtools.parse_etrecord` and `Inspector`. The record contains the programs
+of each stage (`exir.serde`), and maps from the instructions of the `.pte` to their nodes, so that
 profiles and traces refer to the model's source.
 """
 
@@ -46,7 +46,9 @@ File = str | os.PathLike[str] | BinaryIO
 
 
 class ETRecord:
-    """A debug record. `to_edge(…, generate_etrecord=True)` fills one.
+    """A debug record.
+
+    `to_edge(…, generate_etrecord=True)` creates one.
 
     exported_program: the program of `torch.export`.
     edge_programs: the programs of `to_edge`, by method.
@@ -131,7 +133,7 @@ class ETRecord:
         self._representative_inputs = inputs
 
     def update_reference_outputs(self, outputs: Mapping[str, Sequence[Any]] | Sequence[Any]) -> None:
-        """Add reference outputs for these inputs: by method, or those of `forward`."""
+        """Add reference outputs for these inputs, by method or of `forward`."""
         self._reference_outputs = outputs if isinstance(outputs, Mapping) else {"forward": outputs}
 
     def save(self, path: File) -> None:
@@ -204,8 +206,8 @@ class _PortableText:
     """Serialized programs without memory addresses and absolute paths.
 
     Records are therefore equal on every machine. Torch identifies the source graph of a node by its
-    address. Addresses are replaced by numbers in order of first use. Files become paths relative to
-    their import root.
+    address. Addresses are replaced by numbers in order of first use. File names become paths
+    relative to their import root.
     """
 
     def __init__(self) -> None:

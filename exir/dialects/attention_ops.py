@@ -17,7 +17,7 @@ _ARGUMENTS = "(Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_cau
 def _compute_sdpa(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool, scale: float
 ) -> Tensor:
-    """Compute SDPA. Key and value heads may be fewer than query heads (GQA)."""
+    """Compute SDPA. There can be fewer key and value heads than query heads (GQA)."""
     return torch.nn.functional.scaled_dot_product_attention(
         query, key, value, mask, is_causal=is_causal, scale=scale, enable_gqa=True
     ).contiguous()

@@ -64,7 +64,7 @@ def _align_region(
 
 
 def _sample_weights(start: Tensor, size: Tensor, bins: int, sampling_ratio: int, length: int) -> Tensor:
-    """Return the weight of each element of an axis in the mean of each bin."""
+    """Return each element's weight in the mean of each bin, [bins, length]."""
     bin_size = size / bins
     count = sampling_ratio if sampling_ratio > 0 else max(int(bin_size.ceil()), 0)
     weights = torch.zeros(bins, length, dtype=torch.float64)

@@ -73,7 +73,7 @@ def _quantized_binary_op(combine: Callable[[Tensor, Tensor], Tensor]) -> Callabl
 
 
 def _look_up(x: Tensor, table: Tensor) -> Tensor:
-    # `empty_like` keeps the layout of the operand, which indexing does not. `table[...]` would convert a
+    # `empty_like` preserves the operand's layout; indexing does not. `table[...]` would convert a
     # 0-d index to a Python integer.
     indices = x.to(torch.int64) - torch.iinfo(x.dtype).min
     return torch.empty_like(x).copy_(torch.ops.aten.index.Tensor(table, [indices]))
@@ -124,7 +124,7 @@ def _register_int8_ops() -> Library:
         library.define(f"{name}({arguments}) -> Tensor")
         library.define(f"{name}.out({arguments}, *, Tensor(a!) out) -> Tensor(a!)")
         library.impl(name, run, "CompositeExplicitAutograd")
-        # The function computes the result's shape too, symbolic or not.
+        # The function also computes the result's shape, symbolic or not.
         torch.library.register_fake(f"{NAMESPACE}::{name}", run, lib=library)
         library.impl(name + ".out", writing(run), "CompositeExplicitAutograd")
     return library

@@ -2,9 +2,9 @@
 
 - `dequantize` converts a blockwise quantized weight to float32.
 - `linear` and `linear_with_minimum` compute in float32.
-- `dynamic_linear` first quantizes each row of its input to int8, by the row's range.
-- `dynamic_linear_per_tensor` quantizes all rows by one range. Its scale is at least `eps`.
-- `embedding` returns rows of float32.
+- `dynamic_linear` first quantizes each row of its input to int8, with the row's range.
+- `dynamic_linear_per_tensor` quantizes all rows with one range. Its scale is at least `eps`.
+- `embedding` returns float32 rows.
 
 `exir.weights.quantized_weights` defines the layout of weights.
 """

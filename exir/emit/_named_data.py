@@ -26,7 +26,7 @@ def named_data(
             if contents.setdefault(key, data) != data:
                 raise UserError(
                     f"named data '{key}': {owners[key]} stores {len(contents[key])} bytes, but {owner} "
-                    f"stores {len(data)} different ones; derive keys from the content, such as a digest"
+                    f"stores {len(data)} different bytes; derive keys from the content, such as a digest"
                 )
             owners.setdefault(key, owner)
         store.merge_named_data_store(output)

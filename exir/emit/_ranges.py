@@ -32,7 +32,7 @@ class _VaryingSize:
 
     @property
     def line(self) -> tuple[sympy.Symbol, int, int] | None:
-        """Symbol, factor and offset, if the expression is increasing and linear in it."""
+        """Symbol, factor and offset of an increasing linear expression, or None."""
         return _rising_line(self.expr)
 
 

@@ -29,7 +29,10 @@ def write_files(outputs: Mapping[Path, Write]) -> None:
 
 
 def write_outputs(outputs: Mapping[Path, Write]) -> None:
-    """Write every file. After a failure, none exists, not even from an earlier run."""
+    """Write every file.
+
+    After a failure, none exists, not even one from an earlier run.
+    """
     try:
         write_files(outputs)
     except BaseException:

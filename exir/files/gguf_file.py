@@ -5,7 +5,7 @@ Layout, all little-endian (ggml's GGUF specification):
     magic "GGUF", uint32 version, uint64 tensor count, uint64 entry count
     entries: string key, uint32 type, value
     tensors: string name, uint32 rank, uint64 dims (fastest first), uint32 type, uint64 offset
-    padding to `general.alignment`, then the data that the offsets count from
+    padding to `general.alignment`, then the data; offsets are relative to its start
 
 A string is a uint64 length and UTF-8 bytes; an array is a uint32 type, a uint64 length and its
 elements. Lengths, counts and offsets are checked against the file's size before anything is
@@ -117,7 +117,7 @@ class GgufTensor:
         row = self.shape[-1] if self.shape else 1
         if row % elements:
             raise GgufError(
-                f"tensor '{self.name}': rows of {row} elements are not a multiple of {self.kind}'s {elements}"
+                f"tensor '{self.name}': row length {row} is not a multiple of the {self.kind} block size {elements}"
             )
         count = 1
         for dim in self.shape:

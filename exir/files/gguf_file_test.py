@@ -1,4 +1,4 @@
-"""Tests that any bytes give a GGUF file or a `GgufError`."""
+"""Tests that arbitrary bytes yield a GGUF file or a `GgufError`."""
 
 import random
 import struct
@@ -231,7 +231,7 @@ def test_damaged_gguf_header_is_refused(tmp_path: Path, data: bytes, message: st
         ),
         (
             _encode_tensor_info("t", (31,), 2),
-            "tensor 't': rows of 31 elements are not a multiple of Q4_0's 32",
+            "tensor 't': row length 31 is not a multiple of the Q4_0 block size 32",
         ),
         (_encode_tensor_info("t", (32,), 10), "tensor 't' has the unsupported type Q2_K"),
         (_encode_tensor_info("t", (32,), 999), "tensor 't' has the unsupported type number 999"),

@@ -72,5 +72,5 @@ def _type_name(expected: Any) -> str:
         options = [option for option in get_args(expected) if option is not types.NoneType]
         return " or ".join(_type_name(option) for option in options)
     if get_origin(expected) in (list, tuple):
-        return f"a list, each {_type_name(get_args(expected)[0])}"
+        return f"a list, each element {_type_name(get_args(expected)[0])}"
     return _NAMES.get(expected, str(expected))

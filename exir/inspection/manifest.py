@@ -75,7 +75,7 @@ def _compile_options(delegate: schema.BackendDelegate) -> dict[str, str]:
 
 
 def _has_branches(plan: schema.ExecutionPlan) -> bool:
-    """Return whether the method has moves or jumps, an optional part of the runtime."""
+    """Return whether the method needs the optional runtime part for moves and jumps."""
     steps = (step.instr_args for chain in plan.chains for step in chain.instructions)
     return any(isinstance(step, (schema.MoveCall, schema.JumpFalseCall)) for step in steps)
 

@@ -200,7 +200,7 @@ dtypes = "float"
 
 
 def _refused(folder: Path, *uses: OperatorUse) -> list[str]:
-    """Return the lines about calls of relu on int8, which are reported as `uses`."""
+    """Return the reported lines for calls of relu on int8, described by `uses`."""
     path = folder / "kernels.toml"
     path.write_text(_KERNELS, encoding="utf-8")
     _, table = load_tables((), (path,))

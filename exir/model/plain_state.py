@@ -45,7 +45,7 @@ _OF_SIZES_ALONE = frozenset(
 
 @dataclass(frozen=True)
 class PlainWrite:
-    """A tensor that `forward` stores in a plain attribute, or in its content.
+    """A tensor that `forward` stores in a plain attribute, or in a container there.
 
     path, name: the submodule and its attribute.
     line: the `file:line` of the write, or "".
@@ -65,7 +65,7 @@ class PlainWrites:
     """Collects the writes to plain attributes while a module is exported.
 
     Afterwards, the attributes are restored. torch.export restores only those of the outermost
-    module. Submodules would keep its traced tensors.
+    module. Submodules would keep traced tensors.
     """
 
     def __init__(self, module: nn.Module) -> None:
@@ -117,7 +117,7 @@ class PlainWrites:
 def refuse_lost_state(
     module: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], writes: list[PlainWrite]
 ) -> None:
-    """Raise a `ModelError` if a later call reads a write that depends on inputs.
+    """Raise `ModelError` if a later call reads a stored value that depends on inputs.
 
     A table that the first call computes from constants is not state. Neither is a value that is
     only written.

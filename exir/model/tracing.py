@@ -69,8 +69,8 @@ def _result_dims(x: Tensor, items: list[Any], begin: int) -> int:
 def submodules_keep_assigned_buffers(root: nn.Module) -> Iterator[None]:
     """Write tensors that submodules assign to buffers into these buffers.
 
-    This lasts while `root` is exported. For assignments such as `self.h = h` in `root` itself,
-    torch.export does the same; it would lose those of submodules.
+    This applies while `root` is exported. torch.export handles assignments such as `self.h = h` in
+    `root` itself, but loses those in submodules.
     """
     assigned: dict[tuple[nn.Module, str], Tensor] = {}
 

@@ -1,4 +1,4 @@
-"""Tests that constructs that are replaced during the export keep their meaning."""
+"""Tests that replacing constructs during export preserves their meaning."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reads TOML tables; shared by the operator and kernel tables."""
+"""Read TOML files, for the operator and kernel tables."""
 
 from __future__ import annotations
 

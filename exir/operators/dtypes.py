@@ -15,7 +15,7 @@ _OWN_NAMES = {
     ScalarType.FLOAT: "float32",
     ScalarType.DOUBLE: "float64",
 }
-# Dtypes with whole-byte elements, which the runtime supports and kernels can take.
+# Dtypes with whole-byte elements, which the runtime supports and kernels can accept.
 _RUNTIME = (
     *_OWN_NAMES,
     ScalarType.COMPLEX64,
@@ -33,5 +33,5 @@ def dtype_name(kind: ScalarType) -> str:
     return _OWN_NAMES.get(kind, kind.name.lower())
 
 
-# The code in the file of each dtype that a kernel can take, by name.
+# The code in program files of each dtype that a kernel can accept, by name.
 DTYPE_CODES: Mapping[str, int] = MappingProxyType({dtype_name(kind): int(kind) for kind in _RUNTIME})

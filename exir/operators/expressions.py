@@ -14,7 +14,7 @@ the same properties: shapes are upper bounds, and scalars that the program compu
     {groups}, {alpha.is_one}        of a scalar; true is 1, false is 0
     {stride[0]}, {stride.largest}   of a list of integers
 
-Other braces are doubled.
+All other braces must be doubled.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _contiguous_strides(tensor: TensorInfo) -> tuple[int, ...]:
 
 
 def _is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Return true if the strides are row-major; strides of sizes of 1 are ignored."""
+    """Return true if the strides are row-major, ignoring dimensions of size 1."""
     stride = 1
     for size, actual in zip(reversed(shape), reversed(strides)):
         if size != 1 and actual != stride:

@@ -127,7 +127,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class KernelTable:
-    """The kernels of one or several tables.
+    """The kernels of one or more tables.
 
     Operators are sorted by name, and the kernels of an operator by descending priority.
     """
@@ -147,8 +147,8 @@ class KernelTable:
     def refusals(self, operator: str, call: Call) -> list[str]:
         """Return why no kernel of `operator` accepts the call; empty if one does.
 
-        `operator` has kernels. Rows with features are ignored. The reasons are those of the last row,
-        which is the most general one.
+        `operator` must have kernels. Rows with features are ignored. The reasons are those of the
+        last row, which is the most general one.
         """
         reasons: list[str] = []
         for kernel in self.of(operator):

@@ -71,7 +71,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class OperatorTable:
-    """All operators of one or several tables, sorted by name."""
+    """All operators of one or more tables, sorted by name."""
 
     operators: Mapping[str, Operator]
 
@@ -92,7 +92,10 @@ class OperatorTable:
 
 
 def load_operators(*paths: Path | str) -> OperatorTable:
-    """Merge our table with those at `paths`. Raises TableError for an invalid row."""
+    """Merge the built-in table with those at `paths`.
+
+    Raises TableError for an invalid row.
+    """
     merged = dict(builtin_operators().operators)
     for path in paths:
         _merge_table(merged, Path(path))

@@ -25,7 +25,10 @@ class OwnedMemory:
         return OwnedMemory({mem_id: list(ranges) for mem_id, ranges in self.ranges.items()})
 
     def claim(self, spec: TensorSpec) -> None:
-        """Make `spec` the owner of its bytes. Owners of any of them lose their range."""
+        """Make `spec` the owner of its bytes.
+
+        Every range that overlaps them loses its owner.
+        """
         mem_id, start, end = place_of(spec)
         if start == end:
             return

@@ -1,8 +1,8 @@
 """A verifier of memory plans that does not rely on the planner's lifetimes.
 
-It simulates the method on the owners of bytes. For every byte range of planned memory, it tracks
-the tensor that wrote the range last. A write takes over the range. A read requires that every byte
-still belongs to the tensor.
+It simulates the method. For every byte range of planned memory, it tracks the tensor that wrote the
+range last. A write takes over the range. A read requires that every byte still belongs to the
+tensor.
 """
 
 import operator

@@ -90,7 +90,7 @@ def family_of(node: Node) -> Family | None:
 def _pads_with_other_than_zero(node: Node) -> bool:
     """Return true if padding has a nonzero constant.
 
-    Every quantization range contains 0, but not every other value. Other modes repeat elements.
+    Every quantization range contains 0, but maybe not the constant. Other modes repeat elements.
     """
     name = operator_name(node)
     if name == "aten::constant_pad_nd":

@@ -120,7 +120,7 @@ def _run_observers(prepared: GraphModule, runs: Sequence[_Run]) -> None:
 
 
 def _is_range(least: Tensor, largest: Tensor) -> bool:
-    """Return true if a range is finite, or initial because all tensors were empty."""
+    """Return true if a range is finite, or unset because all tensors were empty."""
     is_initial = (least == torch.inf) & (largest == -torch.inf)
     return bool((least.isfinite() & largest.isfinite() | is_initial).all())
 

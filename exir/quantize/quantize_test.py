@@ -419,7 +419,7 @@ def test_padding_with_a_nonzero_value_stays_float() -> None:
 
 
 def _set_norm_statistics(norm: nn.Module) -> nn.Module:
-    """Give a batch norm statistics and weights far from the identity."""
+    """Set a batch norm's statistics and weights to values far from the identity."""
     for name, low, high in (("running_mean", -1, 1), ("running_var", 0.3, 4), ("weight", 0.3, 3)):
         getattr(norm, name).data.uniform_(low, high)
     return norm

@@ -157,8 +157,8 @@ def test_single_layer_model_is_named() -> None:
         ("group_size", "x", "'group_size' must be an integer, got 'x'"),
         ("group_size", True, "'group_size' must be an integer, got True"),
         ("group_size", -1, "'group_size' must be at least 1, got -1"),
-        ("exclude", "head", "'exclude' must be a list, each a string, got 'head'"),
-        ("exclude", [3], r"'exclude' must be a list, each a string, got \[3\]"),
+        ("exclude", "head", "'exclude' must be a list, each element a string, got 'head'"),
+        ("exclude", [3], r"'exclude' must be a list, each element a string, got \[3\]"),
         ("observer", "minmax", "'observer' needs a static recipe; '.*' does not use calibration"),
         ("observer", "mean", "unknown observer 'mean'; valid: histogram, minmax"),
         (

@@ -1,8 +1,8 @@
 """Pack and dequantize low-bit weights.
 
 A weight is a matrix of quantized values [rows, columns]. Values of fewer than 8 bits are packed in
-a `uint8` matrix, in the layout of ExecuTorch's embeddings. Half of the range is added first, so
-that they are unsigned.
+a `uint8` matrix, in the layout of ExecuTorch's embeddings. Half of the range is added first, to
+make them unsigned.
 
 - 4 bits: two values per byte, the first in the high nibble.
 - 2 bits: four values per byte, the first in the lowest bits.

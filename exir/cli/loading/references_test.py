@@ -67,7 +67,11 @@ def test_entry_may_be_a_partitioner_class() -> None:
             {"tunable": {"level": 1, "ratios": 1}},
             "unknown key 'ratios'; did you mean 'ratio'",
         ),
-        ("TUNABLE", {"tunable": {"level": 1, "units": [1]}}, "'units' must be a list, each a string"),
+        (
+            "TUNABLE",
+            {"tunable": {"level": 1, "units": [1]}},
+            "'units' must be a list, each element a string",
+        ),
         ("TUNABLE", {"tunabel": {"level": 1}}, r"\[backends\]: unknown key 'tunabel'; did you mean"),
         ("TUNABEL", {}, "has no 'TUNABEL'; did you mean 'TUNABLE'"),
         ("NUMBER", {}, "is a int, not an exir.backend.entry.BackendEntry or a callable"),
