@@ -17,8 +17,8 @@ load("//rules/private:executorch_parity_test.bzl", _executorch_parity_test = "ex
 load("//rules/private:executorch_report.bzl", _executorch_report = "executorch_report")
 load("//rules/private:executorch_shared_library.bzl", _executorch_shared_library = "executorch_shared_library")
 
-# A macro's rule has the name of the macro in its own file: Bazel names a rule's kind after the first
-# global that the rule is assigned to.
+# In its own file, each macro's rule has the macro's name, because Bazel names a rule's kind after
+# the first global that the rule is assigned to.
 executorch_backend = _executorch_backend
 executorch_benchmark = _executorch_benchmark
 executorch_budget_test = _executorch_budget_test

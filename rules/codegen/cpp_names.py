@@ -98,7 +98,7 @@ def _default_name(model: Model) -> str:
 
 
 def _distinct(names: Sequence[str], unique: Sequence[str]) -> list[str]:
-    """Return `names`, with those that occur twice replaced by their `unique` names."""
+    """Return `names`, with duplicates replaced by their `unique` names."""
     return [
         name if names.count(name) == 1 else cpp_identifier(other) for name, other in zip(names, unique, strict=True)
     ]

@@ -1,6 +1,6 @@
 """Write an assembler file that embeds programs in read-only memory.
 
-The file uses `.incbin`. For a C array of 14 MB, a compiler would need minutes and gigabytes.
+The file uses `.incbin`. Compiling a C array of 14 MB would take minutes and gigabytes of memory.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ _BORROWED_BYTES = """
 
 _BORROWED_WEIGHTS = """
  * `weights` has the bytes of the .ptd file, 16-byte aligned; they must also stay
- * in place. Other weights than those that the program was compiled with are rejected."""
+ * in place. Weights other than those that the program was compiled with are rejected."""
 
 _SHARED_MEMORY = """
 /* Memory for any one method of this library, for models that never run at the same time.
@@ -156,9 +156,9 @@ def header(
 ) -> str:
     """Return the text of the header.
 
-    `guard` is the include guard. `shared_memory` is the prefix of the union type that can hold the memory of
-    any method; empty for no such type. With `is_shared_library`, the header declares the typed functions
-    instead of defining them, and declares only exported names.
+    `guard` is the include guard. `shared_memory` is the prefix of the union type that can hold the
+    memory of any method, or empty if no such type is defined. With `is_shared_library`, the header
+    declares the typed functions instead of defining them, and declares only exported names.
     """
     targets = c_comment(", ".join(model.target for model in models))
     parts = [_HEAD.format(targets=targets, guard=guard, includes=_include_directives(models))]
@@ -294,7 +294,8 @@ def _planned_defines(prefix: str, method: Method) -> str:
 def _memory_members(prefix: str, method: Method) -> str:
     """Return the members of a method's memory: planned buffers, then scratch.
 
-    Buffers that methods share are not members. Empty arrays are omitted, as C does not allow them.
+    Buffers that methods share are not members. Empty arrays are omitted, because C does not allow
+    them.
     """
     own = [(index, size) for index, size in enumerate(method.planned_bytes) if index != method.shared]
     names = [planned_member(index) for index, size in own if size > 0]

@@ -95,8 +95,8 @@ def select(table: KernelTable, names: Iterable[str], source: str) -> set[str]:
 def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") -> str:
     """Return C code that declares the kernels and defines the table.
 
-    Equal kernels give equal text. `storage` precedes the definition; "static " makes the table local to its
-    file.
+    Equal kernels produce equal text. `storage` precedes the definition; "static " makes the table
+    local to its file.
     """
     rows, count = ("rows", "sizeof rows / sizeof *rows") if kernels else ("NULL", "0")
     lines = [*_include_directives(kernels), *_extern_declarations(kernels), "", *_converter_references(kernels), ""]

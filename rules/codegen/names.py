@@ -9,8 +9,8 @@ import re
 def c_word(name: str) -> str:
     """Return `name` as a part of a C identifier.
 
-    Each run of other characters becomes one '_', and none remains at the ends. The result is always a part of
-    a longer identifier, so keywords and macros (`new`, `errno`) are safe.
+    Each run of other characters becomes one '_', or is removed at the ends. The result is always a
+    part of a longer identifier, so keywords and macros (`new`, `errno`) are safe.
     """
     return re.sub(r"[\W_]+", "_", name, flags=re.ASCII).strip("_")
 

@@ -84,7 +84,8 @@ et_status {prefix}_set_{name}(et_method *method, int64_t value,
 _OUTPUT = TypedFunction(
     """\
 /* Output {index}: {dtype} {sizes}. Valid until an input is set or the method runs
- * again. INVALID_STATE unless the last run succeeded and no input was set since. */
+ * again. INVALID_STATE unless the last run succeeded and no input has been set
+ * since. */
 """,
     """\
 et_status {prefix}_get_{name}(const et_method *method, {out_type} **out_data,

@@ -33,7 +33,7 @@ _TEST_ATTRS = dict(
         doc = "The budget file. Without it, the test fails and prints the command that writes it.",
     ),
     out = _OUT,
-    code_slack = attr.int(doc = "Percent by which code can exceed the budget."),
+    code_slack = attr.int(doc = "Percentage by which the code size can exceed the budget."),
 )
 
 _UPDATE_ATTRS = dict(

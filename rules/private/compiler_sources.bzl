@@ -2,8 +2,9 @@
 
 _DOC = """Sources that actions run, as files and as an executable target that has them in its runfiles.
 
-Bazel 4 restarts a worker only when the runfiles of an executable tool change; a changed plain file among the tools goes
-unnoticed, and the worker answers with the old compiler. The executable is never run."""
+Bazel 4 restarts a worker only if the runfiles of an executable tool change. It does not detect
+changes of plain files among the tools, so the worker would use the old compiler. The executable is
+never run."""
 
 _ATTRS = {
     "srcs": attr.label_list(

@@ -19,9 +19,9 @@ _DistributionsInfo = provider(
 _DIST_INFO = ".dist-info"
 
 _CONFLICT_ERROR = """\
-%s: '%s' depends on other versions of packages than those that models are compiled with:
+%s: '%s' depends on package versions that differ from those that models are compiled with:
 %s
-lock yours with the rules' third_party/python/requirements.lock as constraints (pip-compile -c)"""
+lock your packages with the rules' third_party/python/requirements.lock as constraints (pip-compile -c)"""
 
 def _normalized(name):
     """Returns a package's name as normalized by PEP 503."""

@@ -6,20 +6,24 @@ load("//rules/private:budget_rule.bzl", "budget_test", "budget_update")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 
 def executorch_budget_test(name, model = None, budget = None, code = True, code_slack = 10, tags = [], **kwargs):
-    """Tests that the cost of a model is within a budget file, and prints a table of exceeded values.
+    """Tests that the cost of a model is within a budget file.
 
-    The file has the size of the program, of its weights and of its code (`.text` of a binary with
-    the runtime and the needed kernels), and for each method its arena size, its instructions, and
-    its operator calls outside delegates, in total and by operator. `bazel run <name>.update`
-    creates and updates the file. The size of code depends on the compiler and its flags, so it can
-    exceed the budget by a few percent.
+    If it is not, the test prints a table of the exceeded values. The file contains:
+
+    - the size of the program, of its weights and of its code (`.text` of a binary with the runtime
+      and the needed kernels);
+    - for each method, its arena size, its instructions, and its operator calls outside delegates,
+      in total and by operator.
+
+    `bazel run <name>.update` creates and updates the file. The code size depends on the compiler
+    and its flags, so it can exceed the budget by a few percent.
 
     Args:
       name: Name of the test.
       model: An `executorch_model` or `executorch_import`.
       budget: The budget file, in this package; `<name>.json` by default.
-      code: Measure the size of code.
-      code_slack: Percent by which code can exceed the budget.
+      code: Measure the code size.
+      code_slack: Percentage by which the code size can exceed the budget.
       tags: Tags of the test.
       **kwargs: Attributes that every test has.
     """

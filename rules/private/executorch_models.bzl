@@ -1,4 +1,4 @@
-"""executorch_models: one module compiled for several backends, with several configs."""
+"""executorch_models: one module compiled for several backends and configs."""
 
 load("//rules/private:arguments.bzl", "require")
 load("//rules/private:executorch_model.bzl", "executorch_model")
@@ -9,11 +9,11 @@ def _check_name_parts(where, argument, parts):
         fail("%s: '%s' is empty; omit it, or add an entry" % (where, argument))
     for part in parts:
         if not part or [c for c in part.elems() if not (c.isalnum() or c == "_")]:
-            fail("%s: '%s' has the name '%s'; names are letters, digits and '_', as they become part of targets' names" % (where, argument, part))
+            fail("%s: '%s' has the name '%s'; use only letters, digits and '_', because names become part of target names" % (where, argument, part))
 
 def _check_is_dict(where, argument, value):
     if value != None and type(value) != "dict":
-        fail("%s: '%s' must be a dict whose keys become part of targets' names, got %r" % (where, argument, value))
+        fail("%s: '%s' must be a dict whose keys become part of target names, got %r" % (where, argument, value))
 
 def _named_values(where, argument, values):
     """Returns pairs of a part of the target's name and its value."""
@@ -32,8 +32,8 @@ def _check_excluded(where, exclude, targets):
 def executorch_models(name, module = None, backends = None, configs = None, allow_fallback = None, exclude = [], **kwargs):
     """Compiles one module for several backends and with several configs.
 
-    Defines a model `<name>_<backend>_<config>_pte` for each combination, and `<name>` for the programs of all of them. The name
-    omits a part whose dict is not given.
+    Defines a model `<name>_<backend>_<config>_pte` for each combination, and `<name>` for the
+    programs of all combinations. The name omits a part whose dict is not given.
 
     Args:
       name: Prefix of the names.

@@ -58,7 +58,7 @@ def _check_number(test, argument, value):
         fail("executorch_parity_test(name = '%s'): '%s' must be a number, at least 0, got %r" % (test, argument, value))
 
 def _per_output_flags(test, argument, values):
-    """Returns tolerance flags for single outputs."""
+    """Returns tolerance flags for individual outputs."""
     if type(values) != "dict":
         fail("executorch_parity_test(name = '%s'): '%s' must be a dict from the number of an output to a number, got %r" % (test, argument, values))
     for index, value in values.items():
@@ -82,12 +82,13 @@ def executorch_parity_test(
         args = [],
         tags = [],
         **kwargs):
-    """Tests that a program on the C runtime computes the same outputs as eager PyTorch.
+    """Tests that a program on the C runtime computes the outputs of eager PyTorch.
 
     A cached build action runs eager PyTorch on the example inputs of the model, and on random inputs of the same shapes. The test
-    replays these calls and compares every output element: |actual - expected| <= atol + rtol * |expected|. It prints the largest
-    absolute and relative error of each output. If it fails, it names the first instruction whose result differs from PyTorch's,
-    and the line of the model; for a delegate call, all lines of the delegate.
+    replays these calls and compares every output element: |actual - expected| <= atol + rtol *
+    |expected|. It prints the largest absolute and relative error of each output. If it fails, it
+    reports the first instruction whose result differs from PyTorch's, and its source line in the
+    model; for a delegate call, all source lines of the delegate.
 
     A quantized model (`[quantization]` in its config) is compared with two models. For the
     quantized eager model, the tolerance is increased by one quantization step, or by the effect of
@@ -99,13 +100,13 @@ def executorch_parity_test(
       model: The `executorch_model`.
       atol: Absolute tolerance; 1e-4 by default. For a quantized model, the effect of rounding inside the program is added.
       rtol: Relative tolerance.
-      output_atol: Absolute tolerance of single outputs, by index: `{1: 1e-3}`.
-      output_rtol: Relative tolerance of single outputs, by index.
+      output_atol: Absolute tolerance of individual outputs, by index: `{1: 1e-3}`.
+      output_rtol: Relative tolerance of individual outputs, by index.
       min_sqnr: For a quantized model: minimum SQNR, in dB.
       min_cosine: For a quantized model: minimum cosine between its output and that of the float model.
-      inputs: `.safetensors` or `.npz` file with inputs of additional calls. Each input of the model has, by its name, the values
-        of all calls, stacked along a new first dimension or concatenated along the first one. A missing input has its example
-        value.
+      inputs: `.safetensors` or `.npz` file with inputs of additional calls. It has one array per
+        model input, by name: the values of all calls, stacked along a new first dimension or
+        concatenated along the first one. A missing input has its example value.
       sweep: Number of additional calls with random inputs; dynamic dimensions have random sizes within their bounds.
       sweep_seed: Seed of these random inputs.
       args: Additional flags of the test program.

@@ -1,10 +1,10 @@
-"""executorch_report: one page over all models under targets."""
+"""executorch_report: one page about all models that targets depend on."""
 
 load("//rules/private:arguments.bzl", "require")
 load("//rules/private:model_pages.bzl", executorch_report_rule = "executorch_report")
 
 def executorch_report(name, targets = None, **kwargs):
-    """One page that compares all models below targets; see the rule.
+    """One page that compares all models that targets depend on; see the rule.
 
     Args:
       name: Name of the target; the page is `<package>/<name>.models.html`.

@@ -1,8 +1,8 @@
-"""locked_packages: properties of a Python environment that the analysis phase needs."""
+"""locked_packages: properties of a Python environment for the analysis phase."""
 
 LockedPackagesInfo = provider(
     doc = "The packages of an environment.",
-    fields = {"versions": "dict[string, string]: version by name; names as indexes compare them, `typing-extensions`."},
+    fields = {"versions": "dict[string, string]: version by normalized name, such as `typing-extensions`."},
 )
 
 def _impl(ctx):

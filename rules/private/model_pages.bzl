@@ -1,4 +1,4 @@
-"""An aspect and a rule that write one page comparing all models below targets."""
+"""An aspect and a rule that write a page about models that targets depend on."""
 
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
@@ -6,7 +6,7 @@ load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_module")
 
 _ModelsInfo = provider(
-    doc = "The models below a target.",
+    doc = "The models that a target depends on, including itself.",
     fields = {"models": "depset[struct]: `label`, string, and `pte`, File."},
 )
 
@@ -35,7 +35,7 @@ def _comparison_page(ctx, models):
     return page
 
 def _transitive_models(ctx):
-    """Returns the models below all labels in a target's attributes."""
+    """Returns the models that the labels in a target's attributes provide."""
     transitive = []
     for name in dir(ctx.rule.attr):
         value = getattr(ctx.rule.attr, name)
@@ -59,7 +59,7 @@ def _aspect_impl(target, ctx):
 executorch_report_aspect = aspect(
     implementation = _aspect_impl,
     attr_aspects = ["*"],
-    doc = """Writes one page that compares all models below a target of any kind: their costs, operators and contents.
+    doc = """Writes one page that compares all models that a target of any kind depends on: their costs, operators and contents.
 
 `bazel build //app --aspects=@rules_executorch//rules:aspects.bzl%executorch_report_aspect --output_groups=executorch_report` writes `<name>.models.html` next to the outputs of `//app`.""",
     toolchains = [CODEGEN_TOOLCHAIN_TYPE],
@@ -84,6 +84,6 @@ executorch_report = rule(
             doc = "Models, or targets that depend on models: libraries, programs, tests.",
         ),
     },
-    doc = "Writes one page that compares all models below targets, `<name>.models.html`: their costs, operators and contents.",
+    doc = "Writes one page that compares all models that targets depend on, `<name>.models.html`: their costs, operators and contents.",
     toolchains = [CODEGEN_TOOLCHAIN_TYPE],
 )

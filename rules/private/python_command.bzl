@@ -31,8 +31,8 @@ def _run_python(ctx, toolchain, sources, pythonpath, arguments, inputs, mnemonic
 
     The interpreter and the sources are tools, so a change restarts workers (see compiler_sources).
     The folders of the packages and of the standard library are inputs but not tools: Bazel digests
-    a folder among the tools only with a startup flag. Instead, the environment's identity is a tool,
-    a file that changes with the folders.
+    a folder among the tools only with a startup flag. Instead, the environment's identity file,
+    which changes with the folders, is a tool.
     """
 
     # Bazel 4 does not have this argument.

@@ -11,9 +11,10 @@ load("//rules/private:model_library.bzl", "MODEL_LIBRARY_ATTRS", "borrowed_progr
 
 _DOC = """Compiled models as a shared library `lib<name>.so` that exports only the functions of the models.
 
-The header `<package>/<name>.h` declares these functions: load, set inputs, execute, get outputs, reset state, unload. It
-contains the runtime, the kernels and the backends as hidden symbols, so that several such libraries work in one process
-(docs/how_to/shared_libraries.md). A `cc_binary` can name the target in `deps` or in `data`. For ELF systems."""
+The header `<package>/<name>.h` declares these functions: load, set inputs, execute, get outputs,
+reset state, unload. The library contains the runtime, the kernels and the backends as hidden
+symbols, so several such libraries work in one process (docs/how_to/shared_libraries.md). A
+`cc_binary` can name the target in `deps` or in `data`. Only ELF systems are supported."""
 
 _ATTRS = dict(
     MODEL_LIBRARY_ATTRS,

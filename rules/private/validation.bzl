@@ -39,7 +39,7 @@ def validation(ctx, stem, pte, manifest, weights, backends):
     stamp = ctx.actions.declare_file(stem + ".verified")
     args = ctx.actions.args()
 
-    # The program does not read params files, although labels of other repositories start with @.
+    # Labels of other repositories start with @, but the program does not read params files.
     args.add(display_label(ctx.label))
     args.add_all([stamp, pte] + weights)
     has_cpu_delegates = _CPU_BACKEND in [backend.id for backend in backends]

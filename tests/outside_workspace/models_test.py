@@ -67,7 +67,8 @@ def test_each_matrix_entry_has_its_backend_and_config(
 def test_config_edit_recompiles_models_that_extend_it(workspace: Workspace) -> None:
     file = workspace.folder / "app/base.toml"
     file.write_text(file.read_text(encoding="utf-8").replace("64", "256"), encoding="utf-8")
-    # A program without a delegate has no delegate segment to align, and is not verified again.
+    # A program without delegates has no delegate segment to align, so its bytes do not change and
+    # it is not verified again.
     assert sorted(workspace.build("//app:nets").mnemonics) == ["ExecutorchLower", *COMPILES_A_MODEL]
 
 
@@ -88,7 +89,7 @@ def test_disallowed_fallback_is_a_build_error(workspace: Workspace) -> None:
     [
         (
             "backends = ['//b:x']",
-            "executorch_models(name = 'all'): 'backends' must be a dict whose keys become part of targets' names, got [\"//b:x\"]",
+            "executorch_models(name = 'all'): 'backends' must be a dict whose keys become part of target names, got [\"//b:x\"]",
         ),
         ("backends = {}", "executorch_models(name = 'all'): 'backends' is empty"),
         ("configs = {'a-b': None}", "executorch_models(name = 'all'): 'configs' has the name 'a-b'"),

@@ -97,6 +97,6 @@ def test_conflicting_torch_in_a_hub_is_refused(workspace: Workspace, target: str
     for name, text in edited.items():
         workspace.write(name, text)
     assert build.exit_code != 0
-    assert f"{target}: '{attribute}' depends on other versions of packages" in build.stderr
+    assert f"{target}: '{attribute}' depends on package versions that differ" in build.stderr
     assert "pip_torch), but the rules have 2.13.0+cpu" in build.stderr
     assert "  torch: 2.9.1 (@" in build.stderr

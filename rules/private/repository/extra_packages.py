@@ -2,8 +2,8 @@
 
     python3 extra_packages.py LOCK BASE EXTRA    # writes EXTRA; prints a line for each package of LOCK: name, "extra" or "base"
 
-A package in both locks must have the same version, because a compilation has only one torch. The local part
-of a version (`+cpu`) is ignored: the user's lock may name another build.
+A package in both locks must have the same version, because a compilation can use only one torch.
+The local part of a version (`+cpu`) is ignored: the user's lock may name another build.
 """
 
 import re
@@ -70,10 +70,10 @@ def extra_packages(lock: list[Requirement], base: list[Requirement]) -> list[Req
     ]
     if clashes:
         raise BootstrapError(
-            "these packages have other versions than the rules' packages:\n"
+            "the versions of these packages differ from the rules' versions:\n"
             + "\n".join(clashes)
             + (
-                "\nlock your packages with third_party/python/requirements.lock of the rules as constraints "
+                "\nlock your packages with the rules' third_party/python/requirements.lock as constraints "
                 "(pip-compile -c)"
             )
         )

@@ -7,9 +7,9 @@
 The packages are in the user's cache. The entry's name is a digest of the lock, the build variables,
 the Python and the version of this recipe. FOLDER has hard links to the files, so it stays complete
 if the cache is deleted. If FOLDER is on another disk, it is a symbolic link to the cache. Two
-installations of one lock with one Python have the same bytes: records with paths and times are
-removed, and byte code contains neither. Files that build actions never read (headers, test suites,
-scripts) are removed.
+installations of the same lock with the same Python have the same bytes: records with paths and
+times are removed, and byte code contains neither. Files that build actions never read (headers,
+test suites, scripts) are removed.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from commands import BootstrapError, compile_byte_code
 from pip_command import find_pip, pip_errors
 from user_cache import cache_root, provide, publish
 
-_RECIPE = 2  # Increase it if the same lock gives other files.
+_RECIPE = 2  # Increase it if the same lock yields different files.
 _NO_VARIABLES: Mapping[str, str] = {}
 _CONTENTS = "contents"  # file of an entry: a line with size and path for each installed file
 _PIP_OPTIONS = (
@@ -93,7 +93,7 @@ def install(lock: Path, variables: Mapping[str, str] = _NO_VARIABLES) -> tuple[P
 
 
 def provide_site(site: Path, folder: Path) -> None:
-    """Make `folder` hold the files of the cached `site`, and copy its record."""
+    """Link the files of the cached `site` into `folder`, and copy its record."""
     record = site.with_name(_CONTENTS)
     if record.exists():
         shutil.copyfile(record, folder.with_name(_CONTENTS))
@@ -154,7 +154,7 @@ def _record_contents(site: Path) -> None:
 
 
 def _is_complete(entry: Path) -> bool:
-    """Return true if every installed file exists in its recorded size.
+    """Return true if every installed file exists with its recorded size.
 
     Old entries without records count as complete.
     """

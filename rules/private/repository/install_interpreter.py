@@ -3,9 +3,9 @@
     python3 install_interpreter.py FOLDER     # prints the entry's name; FOLDER gets `bin/python3` and `lib` (or `lib64`)
 
 An interpreter finds its standard library relative to itself, so the copy uses the files in the
-repository. From the machine, it uses only system libraries such as the C library. As for packages
-(install_environment.py), the same Python gives the same bytes, files that a compilation never reads
-are omitted, and FOLDER has hard links to the files.
+repository. The only files of the machine that it uses are system libraries such as the C library.
+As for packages (install_environment.py), the same Python yields the same bytes, files that a
+compilation never reads are omitted, and FOLDER has hard links to the files.
 """
 
 import fnmatch
@@ -19,7 +19,7 @@ from pathlib import Path
 from commands import BootstrapError, compile_byte_code
 from user_cache import cache_root, provide, publish
 
-_RECIPE = 1  # Increase it if the same interpreter gives other files.
+_RECIPE = 1  # Increase it if the same interpreter yields different files.
 _LIBRARY = sys.platlibdir  # name of the library folder, next to the folder of the program
 _UNUSED = (
     *("test", "tests", "__pycache__", "site-packages", "dist-packages", "config-*", "*.a"),

@@ -25,7 +25,7 @@ _ATTRS = {
     "other_locks": attr.label_keyed_string_dict(
         allow_files = True,
         doc = "Lock files for other versions and platforms, each with `<version> <platform>`, such as `3.12 linux-x86_64`. " +
-              "If several match, the first that can be installed is used. `lock` precedes them.",
+              "If several match, the first that can be installed is used. `lock` is tried before them.",
     ),
     "python_version": attr.string(
         default = PYTHON_VERSIONS[0],

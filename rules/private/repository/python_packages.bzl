@@ -7,7 +7,8 @@ load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_
 _DOC = """\
 Python packages of your own, such as `@<name>//timm`, for `deps` of models, tests and programs.
 
-Packages that the rules have as well, torch above all, come from the rules. Another version of such a package is an error."""
+Packages that the rules also have, such as torch, come from the rules. Another version of such a
+package is an error."""
 
 _ATTRS = {
     "lock": attr.label(

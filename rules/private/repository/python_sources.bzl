@@ -12,7 +12,7 @@ _PROGRAMS = [
     "wheel_files",
 ]
 
-# Default of the attribute `_python_sources` of rules that run a program by `python_program`.
+# Default of the attribute `_python_sources` of rules that run a program with `python_program`.
 PYTHON_SOURCES = [Label("//rules/private/repository:%s.py" % name) for name in _PROGRAMS]
 
 def python_program(rctx, name):

@@ -50,7 +50,7 @@ def publish(
 
 
 def provide(cached: Path, folder: Path) -> None:
-    """Make `folder` hold the files of `cached` as hard links.
+    """Fill `folder` with hard links to the files of `cached`.
 
     If hard links are impossible, such as between disks, `folder` is a symbolic link.
     """
@@ -87,7 +87,7 @@ def _temporary_prefix(entry: Path) -> str:
 def _remove_abandoned(entry: Path) -> None:
     """Delete temporary folders of killed processes.
 
-    The held lock excludes running ones.
+    The caller holds the entry's lock, so no running process uses them.
     """
     for leftover in entry.parent.glob(f"{_temporary_prefix(entry)}*"):
         shutil.rmtree(leftover, ignore_errors=True)

