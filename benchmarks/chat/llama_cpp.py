@@ -40,7 +40,7 @@ class LlamaCpp:
         lib.llama_memory_clear(lib.llama_get_memory(self._context), True)
 
     def take(self, tokens: list[int]) -> int:
-        """The most probable token after these and all earlier tokens."""
+        """Return the most probable token after these and all earlier tokens."""
         array = (lib.llama_token * len(tokens))(*tokens)
         status = lib.llama_decode(self._context, lib.llama_batch_get_one(array, len(tokens)))
         if status:

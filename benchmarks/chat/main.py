@@ -35,7 +35,7 @@ def _llama(threads: int, floats: bool) -> Any:
 
 
 def peers(threads: int) -> list[Peer]:
-    """This project's chat, and llama.cpp if it is installed."""
+    """Return this project's chat, and llama.cpp if it is installed."""
     return [
         Peer("rules_executorch", lambda: Ours(threads)),
         Peer("llama.cpp", lambda: _llama(threads, False)),
@@ -57,7 +57,7 @@ def _timed(work: Callable[[], None]) -> Seconds:
 
 
 def measure(side: Any, prompt: list[int]) -> tuple[Seconds, Seconds]:
-    """The cost of the prompt, and of the answer. Runs in the side's process."""
+    """Return the cost of the prompt and of the answer. Runs in the side's process."""
     token = 0
 
     def read_prompt() -> None:

@@ -40,7 +40,7 @@ class Ours:
         self._calls.bench_chat_restart(self._chat)
 
     def take(self, tokens: list[int]) -> int:
-        """The most probable token after these and all earlier tokens."""
+        """Return the most probable token after these and all earlier tokens."""
         array = (c_int64 * len(tokens))(*tokens)
         chosen = self._calls.bench_chat_take(self._chat, array, len(tokens), self._error)
         if chosen < 0:

@@ -26,7 +26,7 @@ class Peer:
         self._make = make
 
     def start(self) -> None:
-        """Raises `PeerError` if `make` fails."""
+        """Start the process. Raises `PeerError` if `make` fails."""
         context = multiprocessing.get_context("fork")
         self._pipe, child_pipe = context.Pipe()
         self._process = context.Process(target=_serve, args=(self._make, child_pipe), daemon=True)
@@ -35,7 +35,7 @@ class Peer:
         self._answer()
 
     def call(self, method: str, *args: Any) -> Any:
-        """The result of `side.method(*args)`. Raises `PeerError`."""
+        """Return the result of `side.method(*args)`. Raises `PeerError`."""
         return self.run(_call_method, method, args)
 
     def run(self, function: Callable[..., Any], *args: Any) -> Any:

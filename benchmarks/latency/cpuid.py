@@ -35,9 +35,9 @@ class _Section:
 def instructions(library: Path) -> list[int]:
     """Return the file addresses of `cpuid` instructions.
 
-    A candidate is a matching byte pair. It is an instruction if a disassembly from some byte before
-    it contains it. Returns nothing for files other than ELF for x86-64. Raises `NoDisassembler` if
-    there are candidates and no objdump.
+    A candidate is a matching byte pair. It is an instruction if a disassembly that starts at an
+    earlier byte contains it. Returns nothing for files other than ELF for x86-64. Raises
+    `NoDisassembler` if there are candidates and no objdump.
     """
     with library.open("rb") as file:
         header = file.read(20)

@@ -41,7 +41,7 @@ def hold(library: Library, isa: str) -> Hold:
     wider = known[known.index(isa) + 1 :] if isa in known else []
     if not wider:
         return Hold(f"every side chooses by cpuid, which shows {isa}", False)
-    reason = "this machine's dynamic linker does not let it be replaced"
+    reason = "this machine's dynamic linker does not allow replacing it"
     if not _started_again():
         try:
             start_again(isa, peers())
@@ -49,11 +49,11 @@ def hold(library: Library, isa: str) -> Hold:
             reason = str(error)
     if library.shown_isa in wider:
         return Hold(f"peers choose by cpuid, which shows {library.shown_isa}: {reason}", False)
-    return Hold(f"cpuid is answered without {' and '.join(wider)} to every side", True)
+    return Hold(f"cpuid hides {' and '.join(wider)} from every side", True)
 
 
 def peers() -> list[Path]:
-    """The shared libraries of all sides, and that of the benchmark, which verifies it."""
+    """Return the shared libraries of all sides, and the benchmark's for verification."""
     folders = [Path(root, package) for root in sys.path for package in _PACKAGES]
     found = [path for folder in folders for path in folder.rglob("*.so*") if path.is_file()]
     return [Path(os.environ["LATENCY_LIBRARY"]), *found]

@@ -69,7 +69,7 @@ def test_libraries_see_only_the_allowed_features():
     shown, capability, note = _printed(_HELD + _TORCH)
     assert (shown, capability) == ("avx2", "AVX2")
     if _wider():
-        assert note == f"cpuid is answered without {' and '.join(_wider())} to every side"
+        assert note == f"cpuid hides {' and '.join(_wider())} from every side"
 
 
 def test_other_illegal_instructions_end_the_program():

@@ -56,7 +56,7 @@ def text(model: Model, sides: Iterable[Side]) -> str:
 def table(name: str, operations: int, counts: dict[str, Counts]) -> list[str]:
     """Format the table. `operations` counts a multiply-add of the model as two."""
     multiply_adds = operations / 2 / _LANES
-    lines = [f"{name}: one run, in millions, of {multiply_adds / 1e6:.1f} multiply-adds of vectors at least"]
+    lines = [f"{name}: one run, in millions, with at least {multiply_adds / 1e6:.1f} vector multiply-adds"]
     heads = ("instr.", "ours / it", "mul-adds", "reads", "writes", "near misses", "far misses")
     lines.append(f"  {'side':18s}" + "".join(f"{head:>12s}" for head in heads))
     ours = counts.get(_OURS)

@@ -172,13 +172,15 @@ def test_peer_that_used_a_disallowed_feature_is_named():
     clock = _Clock(used_avx512=False)
     found = _measure(clock, [_Wide("wide", clock, [_SLOW]), *_three(clock)])
     assert [side.used_avx512 for side in found.sides] == [True, False, False, False]
-    assert table.text(found, "cycles", 1).splitlines()[-1] == "  used AVX-512's registers, though held to avx2: wide"
+    assert (
+        table.text(found, "cycles", 1).splitlines()[-1] == "  used AVX-512 registers, although restricted to avx2: wide"
+    )
 
 
 def test_absence_of_disallowed_features_is_reported():
     clock = _Clock(used_avx512=False)
     lines = table.text(_measure(clock, _three(clock)), "cycles", 1).splitlines()
-    assert lines[-1] == "  used AVX-512's registers, though held to avx2: no side"
+    assert lines[-1] == "  used AVX-512 registers, although restricted to avx2: no side"
 
 
 def test_feature_use_is_omitted_where_registers_are_unreadable():

@@ -69,7 +69,7 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _busy(measured: Measured) -> str:
-    return f"  {measured.side}: {measured.samples.elsewhere:.0%} of its processor time was other threads'"
+    return f"  {measured.side}: other threads used {measured.samples.elsewhere:.0%} of its processor time"
 
 
 def _registers(measurement: Measurement) -> list[str]:
@@ -78,7 +78,7 @@ def _registers(measurement: Measurement) -> list[str]:
     if not known:
         return []
     using = [measured.side for measured in known if measured.used_avx512]
-    return [f"  used AVX-512's registers, though held to {measurement.isa}: {'; '.join(using) or 'no side'}"]
+    return [f"  used AVX-512 registers, although restricted to {measurement.isa}: {'; '.join(using) or 'no side'}"]
 
 
 def record(measurement: Measurement, threads: int) -> dict[str, Any]:

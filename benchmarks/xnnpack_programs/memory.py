@@ -37,7 +37,7 @@ def growth(work: Callable[[], object]) -> int:
 
 
 def _report(work: Callable[[], object], writing: int) -> None:
-    """Does not return, because open files belong to the parent process."""
+    """Write the growth, and end the process. Open files belong to the parent process."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
         before = _anonymous()

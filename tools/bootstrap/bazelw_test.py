@@ -109,7 +109,7 @@ def test_requested_bazel_has_priority(machine: Machine) -> None:
     mine = machine.bazel("mine", "8.1.0")
     result = machine.run("build", "//...", BAZEL=str(mine))
     assert result.stdout == "mine build //...\n"
-    assert "Bazel 8.1.0, as BAZEL asks" in result.stderr
+    assert "Bazel 8.1.0, from BAZEL" in result.stderr
 
 
 def test_requested_bazel_that_does_not_exist_is_an_error(machine: Machine) -> None:

@@ -10,7 +10,7 @@ use_requested() {
   [ -n "${BAZEL:-}" ] || return 1
   bazel=$(command -v "$BAZEL") || die "BAZEL=$BAZEL is not a program"
   examine "$bazel" || die "BAZEL=$BAZEL does not run"
-  reason="as BAZEL asks"
+  reason="from BAZEL"
 }
 
 prepared=$cache/bazel-7.r1
@@ -44,7 +44,7 @@ prepare_debian7() {
 
 use_debian4() {
   [ -n "$(debian_bazel)" ] || install_package bazel-bootstrap || return 1
-  examine "$(debian_bazel)" && reason="Debian's own, as no newer one can be had"
+  examine "$(debian_bazel)" && reason="Debian's own, because no newer one is available"
 }
 
 debian_bazel() {

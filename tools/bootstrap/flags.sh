@@ -10,7 +10,7 @@ choose_flags() {
   elif [ "$debian" = yes ] && ! registry_reachable; then
     write_offline_rc
     flags=--bazelrc=$offline_rc
-    flags_reason="; --config=offline, as the central registry cannot be reached"
+    flags_reason="; --config=offline, because the central registry cannot be reached"
   fi
   if is_below_tmp "$root" || is_below_tmp "$cache"; then
     tmp_flags=--bazelrc=$bootstrap/below_tmp.bazelrc

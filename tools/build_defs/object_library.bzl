@@ -8,8 +8,9 @@ load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-v
 
 _DOC = """A `cc_library` of C sources that compiles sixteen sources per action, each to its own object.
 
-A library of hundreds of small files is therefore a few actions, in a build and in a remote cache, and programs still link only
-the objects that they need. An edit recompiles the other fifteen sources of its action as well."""
+A library of hundreds of small files therefore needs only a few actions, in a build and in a remote
+cache. Programs still link only the objects that they need. An edit recompiles the other fifteen
+sources of its action as well."""
 
 OBJECT_LIBRARY_ATTRS = {
     "srcs": attr.label_list(

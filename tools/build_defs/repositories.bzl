@@ -37,7 +37,7 @@ def project_repositories():
     python_environment(
         name = "executorch_llama_cpp",
         lock = Label("//third_party/python:llama_cpp.lock"),
-        # Only the shared library is loaded, and compiling only this library is a fifth of the work.
+        # Only the shared library is loaded. Compiling only this library takes a fifth of the time.
         # In the Python package, it is in llama_cpp/lib.
         build_variables = {
             "CMAKE_ARGS": " ".join([

@@ -45,7 +45,7 @@ class Finding:
 
 
 def checks(tools: Path, site: Path, fix: bool) -> list[Check]:
-    """All checks, the slowest first. With `fix`, checks correct files where possible."""
+    """Return all checks, slowest first. With `fix`, they correct files where possible."""
     python_path = {"PYTHONPATH": f"{tools}:{site}"}
     ruff, clang_format = str(tools / "bin/ruff"), str(tools / "clang_format/data/bin/clang-format")
     buildifier = [
@@ -71,19 +71,19 @@ def checks(tools: Path, site: Path, fix: bool) -> list[Check]:
 
 
 def spelling(fix: bool) -> list[str]:
-    """The command that checks US spelling in the files that the prose check covers."""
+    """Return the command that checks US spelling in the prose check's files."""
     codespell = [sys.executable, "-m", "codespell_lib", "--builtin=clear,rare,en-GB_to_en-US"]
     words = ["--ignore-words=tools/checking/words.txt", *(["--write-changes"] if fix else [])]
     return [*codespell, *words, *covered_files(scope())]
 
 
 def files_to_format(output: str) -> str:
-    """The file names in clang-format's output, without duplicates."""
+    """Return the file names in clang-format's output, without duplicates."""
     return "".join(f"{name}\n" for name in dict.fromkeys(_CLANG_FORMAT_PLACE.findall(output)))
 
 
 def files(*patterns: str) -> list[str]:
-    """Tracked and new files that match `patterns`, without ignored ones."""
+    """Return tracked and new files that match `patterns`, without ignored ones."""
     listing = run(["git", "-C", str(_ROOT), "ls-files", "--cached", "--others", "--exclude-standard", *patterns])
     return [name for name in listing.splitlines() if (_ROOT / name).exists()]
 
@@ -98,7 +98,7 @@ def carry_out(check: Check) -> Finding:
 
 
 def report(findings: Sequence[Finding]) -> str:
-    """The output of failed checks, then one line per check."""
+    """Return the output of failed checks, then one line per check."""
     outputs = [f"--- {finding.name}\n{finding.output.rstrip()}" for finding in findings if not finding.passed]
     lines = [f"{'ok    ' if one.passed else 'FAILED'} {one.seconds:5.1f} s  {one.name}" for one in findings]
     passed = sum(finding.passed for finding in findings)

@@ -41,7 +41,7 @@ class Folder:
         return self.tests if is_test else self.files
 
     def module_of(self, path: Path) -> tuple[str, ...]:
-        """The name of the module in `path`, part by part."""
+        """Return the parts of the name of the module in `path`."""
         parts = path.relative_to(self.path.parent).with_suffix("").parts
         return parts[:-1] if parts[-1] == "__init__" else parts
 
@@ -62,13 +62,13 @@ def read_table(architecture: str) -> dict[str, Folder]:
 
 
 def folder_of(path: Path, table: Mapping[str, Folder]) -> Folder:
-    """The innermost folder of the table that contains `path`."""
+    """Return the innermost folder of the table that contains `path`."""
     above = [folder for folder in table.values() if path.is_relative_to(folder.path)]
     return max(above, key=lambda folder: len(folder.path.parts))
 
 
 def imports_of(path: Path, source: str) -> Iterator[Import]:
-    """Every import in a file, including those inside functions."""
+    """Yield every import in a file, including those inside functions."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (Import(path, node.lineno, alias.name) for alias in node.names)
@@ -79,7 +79,7 @@ def imports_of(path: Path, source: str) -> Iterator[Import]:
 
 
 def fault_of(statement: Import, table: Mapping[str, Folder]) -> str:
-    """The reason why an import is not allowed, or ""."""
+    """Return the reason why an import is not allowed, or ""."""
     if statement.name == ".":
         return "is a relative import; name the module from the root"
     here, there = folder_of(statement.path, table), statement.name.split(".")[0]
@@ -92,7 +92,7 @@ def fault_of(statement: Import, table: Mapping[str, Folder]) -> str:
 
 
 def _owner_of_private_part(name: str) -> tuple[str, ...] | None:
-    """The package that the first private part of a dotted name belongs to."""
+    """Return the package of the first private part of a dotted name."""
     parts = tuple(name.split("."))
     for index, part in enumerate(parts):
         is_private = part.startswith("_") and not part.startswith("__")
@@ -102,7 +102,7 @@ def _owner_of_private_part(name: str) -> tuple[str, ...] | None:
 
 
 def faults(root: Path) -> Iterator[str]:
-    """Violations in all Python files of the table's folders below `root`."""
+    """Yield violations in all Python files of the table's folders below `root`."""
     table = read_table((root / "ARCHITECTURE.md").read_text(encoding="utf-8"))
     for path in sorted({path for folder in table.values() for path in (root / folder.path).rglob("*.py")}):
         for statement in imports_of(path.relative_to(root), path.read_text(encoding="utf-8")):

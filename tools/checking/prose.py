@@ -71,7 +71,7 @@ def _whole_words(old: str) -> re.Pattern[str]:
 
 
 def problems_of(path: str, text: str, terms: Sequence[Term]) -> list[str]:
-    """All findings in one file, sorted by line."""
+    """Return all findings in one file, sorted by line."""
     found = [finding for passage in passages_of(path, text) for finding in _replaceable(passage, terms)]
     if path.endswith(".md"):
         found += _wide_lines(text)
@@ -81,7 +81,7 @@ def problems_of(path: str, text: str, terms: Sequence[Term]) -> list[str]:
 
 
 def passages_of(path: str, text: str) -> Iterator[Passage]:
-    """The prose of a file: Markdown text, comments and docstrings.
+    """Yield the prose of a file: Markdown text, comments and docstrings.
 
     Files of other kinds have none.
     """
@@ -97,7 +97,7 @@ def passages_of(path: str, text: str) -> Iterator[Passage]:
 
 
 def _without_code_blocks(text: str) -> str:
-    """Replace fenced blocks with empty lines, so that line numbers stay."""
+    """Replace fenced blocks with empty lines, to preserve line numbers."""
     lines, in_block = [], False
     for line in text.splitlines():
         is_fence = bool(_FENCE.match(line))
@@ -107,7 +107,7 @@ def _without_code_blocks(text: str) -> str:
 
 
 def _python_comments(text: str) -> Iterator[Passage]:
-    """Comments of Python and Starlark. Comments on consecutive lines form one passage."""
+    """Yield Python and Starlark comments; consecutive lines form one passage."""
     first, last = 0, 0
     block: list[str] = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -125,7 +125,7 @@ def _python_comments(text: str) -> Iterator[Passage]:
 
 
 def _docstrings(text: str) -> Iterator[tuple[int, str]]:
-    """Line and text of each docstring. Starlark parses as Python."""
+    """Yield line and text of each docstring. Starlark parses as Python."""
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) or not node.body:
             continue
@@ -169,12 +169,12 @@ def _poor_docstrings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def scope() -> list[str]:
-    """The paths that the prose check covers, from prose.toml."""
+    """Return the paths that the prose check covers, from prose.toml."""
     return tomllib.loads(CONFIG.read_text(encoding="utf-8"))["scope"]
 
 
 def covered_files(paths: Sequence[str]) -> list[str]:
-    """The repository's files below `paths`. Empty for no paths."""
+    """Return the repository's files below `paths`; none if `paths` is empty."""
     if not paths:
         return []
     command = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "--", *paths]

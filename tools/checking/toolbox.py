@@ -24,7 +24,7 @@ _PIP_OPTIONS = (
 
 
 def toolbox(lock: Path) -> Path:
-    """The folder of the tools: Python packages, and their programs in `bin/`."""
+    """Return the folder of the tools: Python packages, and programs in `bin/`."""
     content = f"{lock.read_text()}{_BUILDIFIER}{_BUILDIFIER_SHA512}"
     entry = cache_root() / "check" / hashlib.sha256(content.encode()).hexdigest()[:32]
     publish(entry, lambda folder: _fill(folder, lock))

@@ -28,7 +28,7 @@ class Definition:
 
 
 def definitions_in(path: str, source: str) -> Iterator[Definition]:
-    """The test functions that a Python or C file defines."""
+    """Yield the test functions that a Python or C file defines."""
     if path.endswith(".py"):
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
@@ -39,7 +39,7 @@ def definitions_in(path: str, source: str) -> Iterator[Definition]:
 
 
 def repeated(definitions: Iterable[Definition]) -> Iterator[str]:
-    """A message for each definition whose name an earlier definition has."""
+    """Yield a message for each definition whose name an earlier definition has."""
     first: dict[str, Definition] = {}
     for definition in definitions:
         earlier = first.setdefault(definition.name, definition)

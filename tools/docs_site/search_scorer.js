@@ -1,6 +1,6 @@
-// Ranks pages of equal score (html_search_scorer): Sphinx alone would list them alphabetically.
-// A page ranks higher if its title has more words of the query, has them as whole words, has them
-// earlier, and is shorter. The sum is below 1, so it only orders pages of equal score.
+// Ranks pages of equal score (html_search_scorer). Sphinx would list them alphabetically.
+// A page ranks higher if its title is shorter, or contains more words of the query, as whole words,
+// or earlier. The sum is below 1, so it only orders pages of equal score.
 Scorer.score = ([, title, , , score]) => {
   const heading = title.toLowerCase();
   const query = new URLSearchParams(location.search).get("q") ?? "";

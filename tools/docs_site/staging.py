@@ -44,7 +44,7 @@ def stage(root: Path, files: Sequence[str], source_url: str, folder: Path) -> No
 
 
 def site_path(file: str) -> str:
-    """Return where a file of the repository is in the site."""
+    """Return the path of a repository file in the site."""
     return file.removeprefix("docs/") if file.startswith("docs/") else f"repository/{file}"
 
 

@@ -134,7 +134,7 @@ class Workspace:
 
 
 def _path(label: str, package: str) -> str:
-    """`//a/b:c.bzl` or `:c.bzl` as a path from the workspace's root."""
+    """Return the path of `//a/b:c.bzl` or `:c.bzl` from the workspace's root."""
     if label.startswith("//"):
         return label[2:].replace(":", "/")
     return f"{package}/{label[1:]}"

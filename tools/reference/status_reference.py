@@ -35,7 +35,7 @@ _NEXT = """\
 - [C API](c_api.md): which call returns which status"""
 _ACTIONS = {
     "OK": "Nothing: the call succeeded.",
-    "INTERNAL": "Report it, with the program and the message. A custom kernel or backend that breaks its contract causes it too.",
+    "INTERNAL": "Report it, with the program and the message. A custom kernel or backend that breaks its contract also causes it.",
     "INVALID_STATE": "Set every input before a run, and read outputs only after a successful run.",
     "NOT_SUPPORTED": "Read the message: it names the value, such as a size outside the range of a dynamic dimension.",
     "NOT_IMPLEMENTED": "Custom backends return it for a call that they do not implement.",

@@ -117,7 +117,7 @@ def decoder() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
 
 
 def decoder_4bit() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """The same with int4 weights, with a 16-bit scale per group of 32."""
+    """Return the same model with int4 weights and a 16-bit scale per group of 32."""
     # torchao registers its own tensor classes, which the float model does not need.
     from torchao.quantization import IntxWeightOnlyConfig, quantize_
     from torchao.quantization.granularity import PerGroup

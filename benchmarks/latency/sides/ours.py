@@ -86,7 +86,7 @@ class OursInt8(Side):
 
 
 class OursDynamic(OursInt8):
-    """The same with int8 weights only."""
+    """The CPU backend with int8 weights only."""
 
     name = "ours, cpu dynamic int8"
     converters = ("torchao",)
@@ -99,7 +99,7 @@ class OursDynamic(OursInt8):
 
 
 class OursDynamic4Bit(OursInt8):
-    """The same with int4 weights and 16-bit scales, as the read limit assumes."""
+    """The CPU backend with int4 weights and 16-bit scales, as the read limit assumes."""
 
     name = "ours, cpu dynamic 4-bit"
     converters = ("torchao",)
@@ -112,7 +112,7 @@ class OursDynamic4Bit(OursInt8):
 
 
 class OursPlain(OursInt8):
-    """The CPU backend in float32 without Strassen, for which weights are larger."""
+    """The CPU backend in float32 without Strassen, which needs larger weights."""
 
     name = "ours, cpu without strassen"
     converters = ()

@@ -137,7 +137,7 @@ class _ReplacePass(PassBase):
 
 
 class ReplaceSymSizeOpPass(_ReplacePass):
-    """Replace calls for all sizes with calls for one size each."""
+    """Replace `sym_size` calls for all sizes with calls for one size."""
 
     def replacement(self, target: Any) -> Any:
         return {_ATEN.sym_size.default: _ATEN.sym_size.int}.get(target)

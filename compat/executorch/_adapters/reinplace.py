@@ -1,4 +1,4 @@
-"""Replace functional operators with in-place ones if the operand dies there."""
+"""Replace functional operators with in-place ones if the operand is dead."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -150,7 +150,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--weights", type=Path, help="weights file of the program (.ptd)")
     parser.add_argument("--program", type=Path, help="binary that links the runtime and the selected kernels")
     parser.add_argument(
-        "--code-slack", type=int, default=0, help="percent by which code may exceed the budget (default: 0)"
+        "--code-slack", type=int, default=0, help="percentage by which the code size can exceed the budget (default: 0)"
     )
     kind = parser.add_mutually_exclusive_group(required=True)
     kind.add_argument("--budget", type=Path, help="budget file to compare with")

@@ -11,7 +11,7 @@ from executorch_report.memory import Buffer, alive_at
 from exir.inspection.ranges import shape_text
 from exir.inspection.report import ValueReport
 
-_LISTED = 12  # rows shown of weights, named data, and tensors at the peak
+_LISTED = 12  # maximum number of weights, named data entries, and tensors at the peak
 
 
 def program_text(facts: ProgramFacts) -> str:

@@ -29,7 +29,8 @@ class Module:
 def module_tree(record: Record, method: MethodFacts) -> Module:
     """Return the tree of modules.
 
-    Consecutive instructions of a module share one entry. A later run of the same module is another entry.
+    Consecutive instructions of a module share one entry. A later run of the same module has its own
+    entry.
     """
     root = Module(method.name)
     for instruction in method.instructions:

@@ -9,7 +9,7 @@ for (const section of document.querySelectorAll("section")) {
   nav.append(link);
 }
 
-// A click on a column's head sorts the table by that column, a second click in reverse.
+// A click on a column's head sorts the table by that column; a second click reverses the order.
 function key(row, column) {
   const cell = row.cells[column];
   return cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value);

@@ -15,7 +15,7 @@ from executorch_report.html.record import Record
 from executorch_report.memory import Buffer, alive_at
 from executorch_report.text import count_text, value_text
 
-_SHOWN = 20  # rows shown of a long table
+_SHOWN = 20  # maximum number of rows that a long table shows
 
 
 def summary(record: Record) -> Markup:
