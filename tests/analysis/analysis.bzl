@@ -15,7 +15,7 @@ _PROVIDERS = {
 }
 
 _ActionsInfo = provider(
-    doc = "The actions of the target that is tested.",
+    doc = "The actions of the tested target.",
     fields = {"actions": "list[Action]"},
 )
 
@@ -56,14 +56,14 @@ provides_test = rule(
         "runfiles": attr.string_list(doc = "Names of the runfiles that it adds to programs."),
         "inputs": attr.string_list(doc = "Suffixes of paths among the inputs of its actions."),
     },
-    doc = "Tests what a target provides.",
+    doc = "Tests the providers, actions and files of a target.",
     analysis_test = True,
 )
 
 def _fails_impl(ctx):
     (target,) = ctx.attr.target  # a list, because the dependency is in another configuration
     if AnalysisFailureInfo not in target:
-        return _result(["the target is analysed without a failure"])
+        return _result(["the analysis of the target succeeds"])
     messages = [failure.message for failure in target[AnalysisFailureInfo].causes.to_list()]
     return _result([] if [text for text in messages if ctx.attr.message in text] else messages)
 

@@ -39,7 +39,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="try", description=__doc__)
     parser.add_argument("--packages", type=Path, help="folder of Python packages, created by `pip install --target`")
     parser.add_argument(
-        "--results", type=Path, help="file of results, one JSON line each; a later run skips its entries"
+        "--results", type=Path, help="file of results, one JSON object per line; later runs skip these entries"
     )
     parser.add_argument("--backend", choices=sorted(_LOWER), default="portable", help="backend to compile for")
     parser.add_argument(

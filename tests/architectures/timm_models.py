@@ -8,7 +8,7 @@ from functools import partial
 
 from tests.architectures.architecture import Architecture, Subject, random_image
 
-# The image size of architectures that accept any size; others use the size they state.
+# The image size for architectures that accept any size; others use their own size.
 _SMALL = 96
 
 _ANY_SIZE = (

@@ -29,7 +29,7 @@ from tests.architectures.transformers_base import (
 _SOUND = {**SIZES, "conv_dim": [32] * 7, "vocab_size": 32}
 _EXPERTS = {**DECODER, "num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
 
-# Options other than sizes, by model class. A second name is that of the configuration class.
+# Options other than sizes, by model class. A second name is the configuration class.
 _ENCODERS: dict[str, dict[str, Any]] = {
     "Bert": {},
     "Roberta": {},
@@ -223,7 +223,7 @@ _TRANSLATORS: dict[str, dict[str, Any]] = {
     "LongT5": T5,
     "SwitchTransformers": {**T5, "num_experts": 2, "num_sparse_encoder_layers": 0, "num_sparse_decoder_layers": 0},
 }
-# Their masks have no default during the export.
+# Their masks have no defaults during export.
 _MASKED = {"LongT5", "SwitchTransformers"}
 _DEPTHS = {"hidden_sizes": [16, 32, 32, 64], "depths": [1, 1, 1, 1]}
 _WINDOWS = {"image_size": 64, "embed_dim": 16, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4, "patch_size": 4}

@@ -30,9 +30,9 @@ class Outcome(enum.Enum):
 
     MATCHES = "runs as in eager PyTorch"
     MODEL = "the model does not run in eager PyTorch"
-    EXPORT = "torch.export refuses"
-    COMPILER = "the compiler refuses"
-    RUNTIME = "the runtime refuses, or differs"
+    EXPORT = "torch.export rejects the model"
+    COMPILER = "the compiler rejects the model"
+    RUNTIME = "the runtime rejects the program, or results differ"
 
 
 class Stopped(Exception):

@@ -1,4 +1,4 @@
-// Checks of C++ tests. A failed check is printed, and the test goes on.
+// Checks of C++ tests. A failed check is printed, and the test continues.
 #ifndef TESTS_CXX_CHECK_H_
 #define TESTS_CXX_CHECK_H_
 

@@ -1,4 +1,4 @@
-// Generated C++ classes give the results of the C functions, and report misuse.
+// Tests that generated C++ classes match the C functions, and report misuse.
 #include <array>
 #include <cstdio>
 #include <cstring>

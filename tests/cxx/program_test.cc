@@ -1,4 +1,4 @@
-// Programs and methods through executorch.hpp, and the errors of their misuse.
+// Tests programs and methods in executorch.hpp, and the errors for misuse.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

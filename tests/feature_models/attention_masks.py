@@ -13,7 +13,7 @@ _HEADS, _WIDTH, _WINDOW = 2, 24, 5
 
 
 class MaskedAttention(nn.Module):
-    """Attention of rows [2, n, 24] to the last five, with positions [n] and a mask."""
+    """Attends from rows [2, n, 24] to the last five, with positions [n] and a mask."""
 
     def __init__(self) -> None:
         super().__init__()

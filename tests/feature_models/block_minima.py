@@ -32,7 +32,7 @@ class Blocks(nn.Module):
 
 
 class BlockMinima(nn.Module):
-    """Tokens int64 [n] to logits [n, 50]: a tied int8 embedding and an int4 layer."""
+    """Maps tokens, int64 [n], to logits [n, 50]: a tied int8 embedding, an int4 layer."""
 
     def __init__(self) -> None:
         super().__init__()

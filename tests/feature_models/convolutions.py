@@ -10,7 +10,7 @@ from exir.model.spec import ModelSpec
 
 
 class Network(nn.Module):
-    """Channels-last images, float32 [n, 17, 19, 3], to [n, 5]."""
+    """Maps channels-last images, float32 [n, 17, 19, 3], to [n, 5]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ def model() -> ModelSpec:
 
 
 class ExpandFilterProject(nn.Module):
-    """Images [n, 3, 17, 19] to [n, 8, 17, 19]: expand, filter, project, filter."""
+    """Maps images [n, 3, 17, 19] to [n, 8, 17, 19]: expand, filter, project, filter."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ def tiled_winograd() -> ModelSpec:
 
 
 class Int8Winograd(nn.Module):
-    """Images [n, 3, 35, 39] to [n, 40, 18, 20], with channel counts for int8 Winograd.
+    """Maps images [n, 3, 35, 39] to [n, 40, 18, 20]; channels suit int8 Winograd.
 
     Inputs and outputs are float32.
     """

@@ -9,7 +9,7 @@ from exir.model.spec import MethodSpec, ModelSpec
 
 
 class Mixed(nn.Module):
-    """Two float32 [3, 3] to [3, 3]; the demo backend does not support sub and sigmoid."""
+    """Maps two float32 [3, 3] to [3, 3]; the demo backend lacks sub and sigmoid."""
 
     def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         x = torch.sin(a) * b
@@ -30,11 +30,11 @@ class Biased(nn.Module):
         self.bias = nn.Parameter(torch.randn(8))
 
     def once(self, x: torch.Tensor) -> torch.Tensor:
-        """float32 [8] to [8]."""
+        """Maps float32 [8] to [8]."""
         return torch.tanh(x + self.bias)
 
     def twice(self, x: torch.Tensor) -> torch.Tensor:
-        """float32 [8] to [8]."""
+        """Maps float32 [8] to [8]."""
         return torch.tanh(x + self.bias) + self.bias
 
 

@@ -13,7 +13,7 @@ _LARGEST_BATCH = 8
 
 
 class Classifier(nn.Module):
-    """float32 [batch, 6] to [batch, 3]."""
+    """Maps float32 [batch, 6] to [batch, 3]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ def data_dependent_sizes() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
 
 
 class Empty(nn.Module):
-    """Inputs float32 [0, 2] and float32 [5, 1, 3]."""
+    """Takes float32 [0, 2] and float32 [5, 1, 3]."""
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
         whole = torch.logical_and(x, x).int() - 3

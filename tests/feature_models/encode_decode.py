@@ -16,11 +16,11 @@ class Autoencoder(nn.Module):
         self.weight = nn.Parameter(torch.randn(16, 4) / 4)
 
     def encode(self, rows: torch.Tensor) -> torch.Tensor:
-        """float32 [2, 16] to [2, 4]."""
+        """Maps float32 [2, 16] to [2, 4]."""
         return torch.tanh(rows @ self.weight) + self.weight.sum(0)
 
     def decode(self, codes: torch.Tensor) -> torch.Tensor:
-        """float32 [2, 4] to [2, 16]."""
+        """Maps float32 [2, 4] to [2, 16]."""
         return (self.weight * codes[:1]).sum(1) + torch.mm(codes, torch.ones(4, 16))
 
 

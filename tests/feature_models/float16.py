@@ -28,7 +28,7 @@ def scalars() -> ModelSpec:
 
 
 class Network(nn.Module):
-    """Images [2, 3, 12, 10], tokens [2, 6] and rows [2, 6, 24] to logits and rows.
+    """Maps images [2, 3, 12, 10], tokens [2, 6], rows [2, 6, 24] to logits and rows.
 
     The logits are [2, 6, 40], and the rows are bfloat16.
     """

@@ -33,7 +33,7 @@ class _Attention(nn.Module):
 
 
 class CachedAttention(nn.Module):
-    """Rows [1, n, 32] and positions [n] to the result of two layers, [1, n, 32]."""
+    """Maps rows [1, n, 32] and positions [n] to the result of two layers, [1, n, 32]."""
 
     def __init__(self) -> None:
         super().__init__()

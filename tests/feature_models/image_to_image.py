@@ -10,7 +10,7 @@ from exir.model.spec import ModelSpec
 
 
 class Network(nn.Module):
-    """Images float32 [2, 3, 9, 8] to [2, 5, 18, 16], and the channel argmax."""
+    """Maps images, float32 [2, 3, 9, 8], to [2, 5, 18, 16] and the channel argmax."""
 
     def __init__(self) -> None:
         super().__init__()

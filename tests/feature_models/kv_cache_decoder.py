@@ -49,7 +49,7 @@ class _Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Tokens [1, n] and positions [n] to logits, with a cache.
+    """Maps tokens [1, n] and positions [n] to logits, with a cache.
 
     `prefill` and `decode` share the cache.
     """

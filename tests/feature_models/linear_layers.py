@@ -27,7 +27,7 @@ def strassen() -> ModelSpec:
 
 
 class TiedEmbedding(nn.Module):
-    """Tokens, int64 [2, 5], to logits, float32 [2, 5, 300]."""
+    """Maps tokens, int64 [2, 5], to logits, float32 [2, 5, 300]."""
 
     def __init__(self) -> None:
         super().__init__()

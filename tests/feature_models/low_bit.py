@@ -40,7 +40,7 @@ class _Layer(nn.Module):
 
 
 class Network(nn.Module):
-    """Token ids [1, n] to logits; the output layer is tied to the embedding."""
+    """Maps token ids [1, n] to logits; the output layer is tied to the embedding."""
 
     def __init__(self, causal: bool) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Network(nn.Module):
 
 
 def quantized_decoder(network: Network) -> Network:
-    """Quantize layers and embedding to int4 in groups of 32. Modifies `network`."""
+    """Quantize layers and the embedding to int4 in groups of 32. Modifies `network`."""
     config = IntxWeightOnlyConfig(weight_dtype=_INT4, granularity=PerGroup(32))
     quantize_(network, config, lambda module, _: isinstance(module, (nn.Linear, nn.Embedding)))
     return network

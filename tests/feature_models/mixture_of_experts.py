@@ -13,7 +13,7 @@ _WIDTH, _HIDDEN, _EXPERTS, _CHOSEN = 24, 40, 4, 2
 
 
 class MixtureOfExperts(nn.Module):
-    """float32 [n, 24] to [n, 24]: two experts per row, weighted by the router."""
+    """Maps float32 [n, 24] to [n, 24]: two experts per row, weighted by the router."""
 
     def __init__(self) -> None:
         super().__init__()

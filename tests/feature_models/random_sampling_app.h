@@ -4,7 +4,7 @@
 
 static random_sampling_forward_memory memory;
 
-/* Runs twice with one random state, seeded once. */
+/* Runs the method twice with one random state, which is seeded once. */
 static et_status sample_twice(uint64_t seed, const float *scores,
                               int64_t first[8], int64_t second[8],
                               et_error *error) {

@@ -8,7 +8,7 @@ from exir.model.spec import ModelSpec
 
 
 class Tagger(nn.Module):
-    """float32 [1, length, 8] to scores, float32 [1, length, 3]."""
+    """Maps float32 [1, length, 8] to scores, float32 [1, length, 3]."""
 
     def __init__(self) -> None:
         super().__init__()

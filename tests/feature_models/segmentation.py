@@ -1,4 +1,4 @@
-"""Image segmentation with dynamic height and width, which the output keeps."""
+"""Image segmentation with dynamic height and width, which the output shares."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from exir.model.spec import ModelSpec
 
 
 class Segmenter(nn.Module):
-    """float32 [1, 3, h, w] to [1, 2, h, w]."""
+    """Maps float32 [1, 3, h, w] to [1, 2, h, w]."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ _TOKENS, _WIDTH, _HEADS = 50, 48, 3
 
 
 class TextEncoder(nn.Module):
-    """Token ids [2, n] to probabilities of tokens, with one attention layer."""
+    """Maps token ids [2, n] to token probabilities, with one attention layer."""
 
     def __init__(self) -> None:
         super().__init__()

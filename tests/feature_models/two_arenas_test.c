@@ -14,8 +14,8 @@ static tests_feature_models_two_arenas_forward_memory memory;
 
 static void test_large_tensors_are_in_the_second_buffer(void **state) {
   (void)state;
-  /* Two tensors of [4, 256] are live at once; the first buffer has only the narrow
-   * tensors. */
+  /* Two tensors of shape [4, 256] are live at once. The first buffer has only
+   * the narrow tensors. */
   assert_int_equal(TESTS_FEATURE_MODELS_TWO_ARENAS_FORWARD_PLANNED_1_BYTES,
                    2 * 4 * 256 * sizeof(float));
   assert_true(TESTS_FEATURE_MODELS_TWO_ARENAS_FORWARD_PLANNED_0_BYTES <=

@@ -10,7 +10,7 @@ from exir.model.spec import ModelSpec
 
 
 class VolumeNetwork(nn.Module):
-    """Volumes float32 [2, 3, 4, 5, 6] to the top three values and their indices.
+    """Maps volumes, float32 [2, 3, 4, 5, 6], to the top 3 values and their indices.
 
     The third output is the cumulative sum of the max-pooling indices.
     """

@@ -20,7 +20,7 @@ _UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_l
 _CALLS = 64
 # gRPC adds these metadata to a call.
 _OWN_METADATA = ("grpc-", ":", "user-agent")
-_LONGEST_DEADLINE = 1e6  # seconds; gRPC represents "none" by a larger value
+_LONGEST_DEADLINE = 1e6  # seconds; gRPC represents "none" as a larger value
 
 
 class PassThrough(grpc.GenericRpcHandler):

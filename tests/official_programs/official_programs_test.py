@@ -1,7 +1,7 @@
 """Runs programs by the official exporter, and checks their recorded outputs.
 
-Unsupported programs are listed with their error. If such a program starts to run, or fails in another way, the test
-fails until the list is updated.
+Unsupported programs are listed with their errors. If such a program runs, or fails in another way,
+the test fails until the list is updated.
 """
 
 from __future__ import annotations

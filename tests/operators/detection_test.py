@@ -17,7 +17,7 @@ _OUT = ", *, Tensor(a!) out) -> Tensor(a!)"
 
 
 def _register(name: str) -> None:
-    """Register an operator as torchvision does."""
+    """Register an operator like torchvision."""
     schema = builtin_operators()[f"torchvision::{name}.out"].schema
     assert schema.endswith(_OUT)
     _LIBRARY.define(f"{name}{schema.removesuffix(_OUT)}) -> Tensor")

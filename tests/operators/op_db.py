@@ -43,7 +43,7 @@ from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 _ROOT = Path(__file__).parents[2]
 _FOLDERS = ("kernels/portable", "kernels/quantized", "runtime/prim")
 KERNELS = load_kernels([_ROOT / folder / "kernels.toml" for folder in _FOLDERS], builtin_operators())
-# Absolute and relative tolerance, as in torch's tests of other devices.
+# Absolute and relative tolerances, as in torch's tests of other devices.
 _TOLERANCES = {
     torch.float16: (4e-3, 4e-3),
     torch.bfloat16: (3e-2, 3e-2),
@@ -73,7 +73,8 @@ class Outcome:
 class _Call(torch.nn.Module):
     """An operator on the tensors of a sample; other arguments are fixed.
 
-    The result is what the database compares: matrix factors are unique only up to their signs.
+    The result is the value that the database compares, because matrix factors are unique only up to
+    their signs.
     """
 
     def __init__(self, op: OpInfo, sample: SampleInput) -> None:

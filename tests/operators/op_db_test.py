@@ -1,7 +1,7 @@
 """Tests that every operator in torch's database matches PyTorch or is rejected.
 
-The test is slow. By default, it runs the first samples of float32 and int64. OP_DB_DTYPES=all adds one sample of every
-other dtype. OP_DB_EVERY=10 takes every tenth operator.
+The test is slow. By default, it runs the first samples of float32 and int64. OP_DB_DTYPES=all adds
+one sample of every other dtype. OP_DB_EVERY=10 selects every tenth operator.
 """
 
 from __future__ import annotations

@@ -66,13 +66,13 @@ REFUSED = {
     "linalg_ldl_solve": "It needs the factors of `linalg_ldl_factor_ex`.",
     "linalg_lstsq": "`torch.export` does not know the sizes of its results; use `linalg_pinv(a) @ b`.",
     "allclose": "`torch.export` rejects tensor values that become Python numbers; use `isclose(a, b).all()`.",
-    "equal": "As `allclose`; use `(a == b).all()`.",
+    "equal": "Same as `allclose`; use `(a == b).all()`.",
     "bincount": "Its length depends on the values; use `torch.bincount(x, minlength=n)[:n]` and `torch._check(counts.shape[0] <= n)`.",
     "unique_dim": "Slices of more than 64 elements are not compared; use `unique` on one key for each slice.",
     "as_strided_scatter": "The result depends on the memory layout of the tensor.",
     "hash_tensor": "No known model uses it.",
 }
-"""Operators, and why they are refused."""
+"""Refused operators, and the reasons."""
 
 _FOLDERS = ("kernels/portable", "kernels/quantized", "kernels/torchvision")
 _GROUPS = {

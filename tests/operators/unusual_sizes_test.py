@@ -34,7 +34,7 @@ class _Call(nn.Module):
 
 
 def assert_runs(function: Function, *calls: Sequence[Tensor], dynamic_shapes: Any = None) -> None:
-    """Assert that a function that is exported for the first call matches PyTorch."""
+    """Assert that a function, exported for the first call, matches PyTorch."""
     for partitioners in ([], [CpuPartitioner()]):
         exported = torch.export.export(_Call(function), tuple(calls[0]), dynamic_shapes=dynamic_shapes)
         manager = to_edge_transform_and_lower(exported, partitioner=partitioners).to_executorch()

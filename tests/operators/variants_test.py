@@ -1,7 +1,7 @@
 """Tests that unusual variants of operators match PyTorch or are rejected.
 
 The CPU backend supports every call that the kernels support, or leaves it to them. OP_DB_EVERY=40
-takes every fortieth operator. OP_DB_DTYPES=all adds the samples in every dtype.
+selects every fortieth operator. OP_DB_DTYPES=all adds the samples in every dtype.
 """
 
 from __future__ import annotations

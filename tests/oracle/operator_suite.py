@@ -26,7 +26,7 @@ from tests.operators.compiled import compile_function, run_program
 
 _SUITE = Path("executorch", "backends", "test", "suite")
 _PACKAGE = "executorch.backends.test.suite"
-# Absolute and relative tolerance by dtype; the official runner allows 0.1 and 0.04 for all dtypes.
+# Absolute and relative tolerances by dtype; the official runner allows 0.1 and 0.04 for all dtypes.
 _TOLERANCES = {torch.float16: 4e-3, torch.float32: 1e-4, torch.float64: 1e-9}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import executorch.runtime  # noqa: F401  (before exir, which takes the dim_order_ops that this registers)
+import executorch.runtime  # noqa: F401  (before exir, which reuses the dim_order_ops registered here)
 import pytest
 import torch
 

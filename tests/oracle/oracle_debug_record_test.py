@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-import executorch.runtime  # noqa: F401  (before exir, which takes the dim_order_ops that this registers)
+import executorch.runtime  # noqa: F401  (before exir, which reuses the dim_order_ops registered here)
 import pytest
 import torch
 from executorch.devtools import parse_etrecord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import executorch.runtime  # noqa: F401  (before exir, which takes the dim_order_ops that this registers)
+import executorch.runtime  # noqa: F401  (before exir, which reuses the dim_order_ops registered here)
 import pytest
 import torch
 from executorch.exir._serialize._cord import Cord

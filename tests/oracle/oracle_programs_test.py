@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import executorch.runtime  # noqa: F401  (before exir, which takes the dim_order_ops that this registers)
+import executorch.runtime  # noqa: F401  (before exir, which reuses the dim_order_ops registered here)
 import pytest
 import torch
 from torch import Tensor, nn
@@ -149,7 +149,7 @@ class Attention(nn.Module):
 
 
 class BothWays(nn.Module):
-    """A tied embedding, and a matrix that is used both transposed and as it is."""
+    """A tied embedding, and a matrix that is used both transposed and untransposed."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -25,7 +25,7 @@ _TEST_FOLDERS = {"test", "tests"}
 
 
 def take_official_package_off_the_path() -> Path:
-    """Return the folder of the official package, and move it to the end of the path."""
+    """Return the official package's folder, after moving it to the end of `sys.path`."""
     site = next(Path(entry) for entry in sys.path if (Path(entry) / "executorch" / "exir" / "tests").is_dir())
     sys.path.remove(str(site))
     compat = Path(__file__).resolve().parents[2] / "compat"

@@ -40,7 +40,7 @@ def test_custom_backend_takes_supported_calls(custom_backend: Workspace) -> None
 
 
 def _write_documented_package(workspace: Workspace, page: str, package: str, files: set[str]) -> None:
-    """Write the package that a page shows beside the example's package."""
+    """Write the package that a page shows, next to the example's package."""
     shown = shown_files(page)
     assert {path for path, _ in shown} == {f"{package}/{name}" for name in files}
     for path, text in shown:

@@ -28,7 +28,7 @@ executorch_model(name = "net_pte", module = ":net")
 _MODEL = """\
 import torch, sys, json, ssl
 
-# All of the standard library comes out of one repository: none of it from the machine.
+# The whole standard library comes from one repository, and nothing from the machine.
 _PLACES = [sys.prefix, json.__file__, ssl.__file__]
 assert all("executorch_python" in place for place in _PLACES), _PLACES
 

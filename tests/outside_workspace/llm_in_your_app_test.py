@@ -77,7 +77,7 @@ def _normalize_replacements(text: str) -> str:
 
 @pytest.mark.parametrize("prompt", ["the cat", "o" * 57, "over there " * 12])
 def test_llm_app_matches_eager(prompt: str, workspace: Workspace) -> None:
-    """The prompts have one chunk, a chunk plus one token, and two chunks."""
+    """The prompts are one chunk, a chunk plus one token, and two chunks long."""
     result = workspace.run("//app", prompt)
     assert result.returncode == 0, result.stderr
     expected = _normalize_replacements(_expected_answer(_gguf_file(workspace), prompt))

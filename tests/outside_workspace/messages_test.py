@@ -1,6 +1,6 @@
 """Tests error messages after mistakes in a BUILD file or a model.
 
-Each mistake gives one message that states the place, the problem and the remedy.
+Each mistake causes one message that states the place, the problem and the remedy.
 """
 
 from __future__ import annotations

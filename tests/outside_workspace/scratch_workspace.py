@@ -131,7 +131,7 @@ class Workspace:
 
 
 def users_environment() -> dict[str, str]:
-    """Return the user's environment, without variables that a test sets."""
+    """Return the user's environment without the variables that a test sets."""
     user = pwd.getpwuid(os.getuid())
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("TEST_", "RUNFILES", "PYTHON"))}
     return {**inherited, "HOME": user.pw_dir, "USER": user.pw_name}

@@ -1,5 +1,6 @@
-/* MobileNetV2 on the CPU backend, in exactly the memory that its header states: the
- * smallest program that runs it. Prints the best of 1,000 classes. */
+/* MobileNetV2 on the CPU backend, in exactly the memory that its header states.
+ * This is the smallest program that runs it. Prints the best of 1,000
+ * classes. */
 #include <stdio.h>
 
 #include "models/mobilenet_cpu_cc.h"

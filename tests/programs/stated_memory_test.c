@@ -1,4 +1,5 @@
-/* The sizes in generated headers are those that the runtime measures. */
+/* Tests that the sizes in generated headers equal those that the runtime
+ * measures. */
 /* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -39,7 +39,7 @@ class Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Token ids, int64 [N, T], to float32 [N, T, 128]."""
+    """Maps token ids, int64 [N, T], to float32 [N, T, 128]."""
 
     def __init__(self) -> None:
         super().__init__()

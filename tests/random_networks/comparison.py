@@ -54,11 +54,11 @@ class Outcome(enum.Enum):
     """The outcome of a comparison: success, or the stage that failed."""
 
     MATCHES = "matches eager PyTorch"
-    NOT_EXPORTED = "torch.export refuses it"
+    NOT_EXPORTED = "torch.export rejects it"
     NOT_QUANTIZED = "the recipe has nothing to quantize"
-    REFUSED = "the compiler refuses it"
+    REFUSED = "the compiler rejects it"
     INACCURATE = "the quantized network is inaccurate"
-    DIFFERS = "the runtime refuses it, or differs"
+    DIFFERS = "the runtime rejects it, or results differ"
     NOT_DETERMINISTIC = "two lowerings differ"
     CRASHED = "the process ended"
 
@@ -153,9 +153,9 @@ def export_network(network: Network) -> Exported:
 
 
 def _with_fewer_ranges(network: Network) -> Iterator[Network]:
-    """Yield the network with sizes from 2, with a single range, and without ranges.
+    """Yield the network as it is, with sizes from 2, with one range, and without.
 
-    The reason is that torch.export assumes dynamic sizes of at least 2.
+    torch.export assumes that dynamic sizes are at least 2.
     """
 
     def from_two(varying: Varying) -> Varying:

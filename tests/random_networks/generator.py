@@ -1,6 +1,6 @@
 """Generates networks by seed.
 
-With one version of torch, a seed gives the same network on every machine.
+With the same version of torch, a seed produces the same network on every machine.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def random_network(seed: int) -> Network:
 
 
 def plain_network(seed: int) -> Network:
-    """Return a network of one float input without state, integers or shared weights."""
+    """Return a network with one float input and no state, integers or shared weights."""
     return _Drawing(random.Random(seed), seed, plain=True).network()
 
 

@@ -41,7 +41,7 @@ class Step:
 Shape = tuple[int, ...]
 Maker = Callable[[random.Random, Shape], Step | None]
 Family = list[tuple[float, Maker]]
-"""Makers of one kind with their weights."""
+"""Step makers of one kind, with their probability weights."""
 
 
 def one_of(calls: Sequence[str], ranks: Sequence[int] = (0, 1, 2, 3, 4, 5)) -> Maker:

@@ -125,7 +125,7 @@ def _shapes(tensors: Iterable[Tensor]) -> list[tuple[int, ...]]:
 
 
 def _tolerance(module: nn.Module, largest: float, mode: str) -> float:
-    """Return slightly more than the widest quantization step, or a relative tolerance."""
+    """Return a bit more than the largest quantization step, or a relative tolerance."""
     if mode in ("int8_channels", "int8_tensor"):
         assert isinstance(module, torch.fx.GraphModule)
         steps = [node.args[1] for node in module.graph.nodes if "quantize_per_tensor" in str(node.target)]

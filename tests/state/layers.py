@@ -216,7 +216,7 @@ class EmptyState(nn.Module):
 
 
 class Branch(nn.Module):
-    """Chooses a branch by the number of calls in a zero-dimensional buffer."""
+    """Selects a branch by the call count in a zero-dimensional buffer."""
 
     count: Tensor
 

@@ -53,8 +53,8 @@ def test_int8_winograd_matches_direct_convolution() -> None:
         for other in (windows, *others):
             (again,) = other(recorded[f"c{call}_in0"])
             np.testing.assert_array_equal(again, found)
-    # Pairs of bytes at 36 positions instead of 9 taps, for two layers. The third layer's 40 columns do not fill whole
-    # panels.
+    # Pairs of int8 values at 36 positions instead of 9 taps, for two layers. The third layer's 40
+    # columns do not fill whole panels.
     more = 2 * 64 * 32 * (2 * 36 - 9)
     assert tiles.memory.method - windows.memory.method >= more
     assert _steps("winograd_q")["winograd_qs8"] == 2

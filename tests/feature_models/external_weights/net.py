@@ -10,7 +10,7 @@ from torch import nn
 
 
 class Net(nn.Module):
-    """float32 [n, 8] to [n, 4]."""
+    """Maps float32 [n, 8] to [n, 4]."""
 
     def __init__(self) -> None:
         super().__init__()

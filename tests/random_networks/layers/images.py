@@ -20,7 +20,7 @@ class SqueezeExcite(nn.Module):
 
 
 class InvertedResidual(nn.Module):
-    """An inverted residual: expand, depthwise filter, project, and add if `residual`."""
+    """Inverted residual: expand, depthwise filter, project; adds x if `residual`."""
 
     def __init__(self, channels: int, factor: int, kernel: int, activation: str, residual: bool) -> None:
         super().__init__()
