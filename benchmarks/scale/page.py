@@ -8,7 +8,7 @@ from itertools import groupby
 from benchmarks.scale.measure import Phase
 
 _HEAD = """\
-| edit | models | actions run | of them models | from the cache | seconds | of processor time | workers' memory |
+| edit | models | actions run | models compiled | cache hits | wall-clock, s | processor, s | worker memory |
 |---|---|---|---|---|---|---|---|
 """
 
