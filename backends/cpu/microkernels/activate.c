@@ -80,8 +80,8 @@ ET_INLINE et_f32 elu(et_f32 x, parameters p) {
 typedef void rows_function(float *values, size_t stride, size_t rows,
                            size_t vectors, const parameters *p);
 
-/* Processes several rows per call: a row of a tile has only a few vectors, so a call per row would
- * take as long as its work. */
+/* Processes several rows per call. A row of a tile has only a few vectors, so the overhead of a
+ * call per row would equal its work. */
 #define DEFINE_ROWS(name)                                                     \
   static void name##_rows(float *values, size_t stride, size_t rows,          \
                           size_t vectors, const parameters *p) {              \

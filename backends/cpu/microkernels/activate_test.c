@@ -43,7 +43,7 @@ static double truth(const et_cpu_activation *activation, double x) {
   }
 }
 
-/* Fills `values` with small and large magnitudes. Points are dense where the functions are
+/* Fills `values` with small and large magnitudes. Points are denser where the functions are
  * curved. */
 static void fill(float *values) {
   for (size_t i = 0; i < COUNT; i++) {

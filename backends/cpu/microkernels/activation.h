@@ -1,4 +1,4 @@
-/* The activation of an op, applied to results before they are stored. */
+/* Activation functions that microkernels apply to results before storing them. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ACTIVATION_H_
 #define BACKENDS_CPU_MICROKERNELS_ACTIVATION_H_
 
@@ -37,7 +37,7 @@ typedef void et_cpu_activate_f32_function(const et_cpu_activation *activation,
 
 ET_CPU_DECLARE(et_cpu_activate_f32_function, et_cpu_activate_f32);
 
-/* Returns true if the activation is neither absent nor a clamp. */
+/* Returns whether the activation is a function other than a clamp. */
 static inline int et_cpu_is_curve(const et_cpu_activation *activation) {
   return activation->function > ET_CPU_ACTIVATION_FUNCTION_CLAMP;
 }

@@ -3,8 +3,8 @@
  * y[p, n] = activation(sum over taps t and channels c of x[pixel(p, t), c] * w[t, c, n]
  *                      + bias[n] + residual[p, n])
  *
- * Each output pixel p is a row of a GEMM with K = kernel_y * kernel_x * channels / groups. A table
- * of pointers has the address of each tap of each row; taps in the padding point to zeros. The
+ * Each output pixel p is a row of a GEMM with K = kernel_y * kernel_x * channels / groups. A
+ * pointer table holds the address of each tap of each row; taps in the padding point to zeros. The
  * image is not copied (no im2col). Weights are panels of 16 columns:
  *   panel 0: w[k=0][0..15]   w[k=1][0..15]   ... w[k=K-1][0..15]
  *   panel 1: w[k=0][16..31]  w[k=1][16..31]  ... w[k=K-1][16..31]

@@ -3,10 +3,10 @@
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/sums.h"
 
-/* Tile sizes: panels of a tile of ET_TILE_ROWS outputs, and the number of tiles of one panel that
- * are computed at once. More of them hide the latency at the start and the end of a tile, and
- * share loads: with AVX-512, two panels share the elements of the image. Four would increase code
- * size. */
+/* PANELS: number of panels per tile of ET_TILE_ROWS outputs. TILES: number of one-panel tiles that
+ * are computed at once. Larger values hide the latency at the start and the end of a tile, and save
+ * loads: with AVX-512, two panels share the elements of the image. Four panels would increase the
+ * code size. */
 #if defined(ET_CPU_ISA_AVX512)
 #define PANELS 2
 #define TILES 2
@@ -15,23 +15,23 @@
 #define TILES 1
 #endif
 
-/* Outputs of a span at an edge of the image. */
+/* Number of outputs of a span at an edge of the image. */
 #define EDGE (TILES * (size_t)ET_TILE_ROWS)
 
 /* Consecutive outputs ("columns") of a row, and the elements that they read. */
 typedef struct span {
   const et_cpu_conv *conv;
   const float *image;
-  size_t y;     /* image row of tap row 0; wraps before 0 */
+  size_t y;     /* image row of tap row 0; wraps if negative */
   size_t first; /* first column */
   size_t columns;
   float *out; /* first output of the row */
   const float *residual;
   size_t pitch;      /* elements per copied row */
   const float *from; /* element of tap 0 and column 0 */
-  size_t row_step;   /* elements from one row of taps to the next */
+  size_t row_step;   /* distance between rows of taps, in elements */
   size_t channel_step;
-  const float *taps[ET_CPU_CONV_PLANAR_TAPS]; /* elements of column 0 */
+  const float *taps[ET_CPU_CONV_PLANAR_TAPS]; /* taps of column 0 */
   float rows[ET_CPU_CONV_PLANAR_FLOATS];      /* [channel][kernel_y][pitch] */
 } span;
 
@@ -88,7 +88,7 @@ static void list_taps(span *s) {
   }
 }
 
-/* x: the element at one tap for the first column of the tile. */
+/* Adds one tap. x: the tap's element for the first column of the tile. */
 ET_INLINE void add_tap(const float *x, size_t stride, const et_f32 *w,
                        int vectors, et_sums sums) {
   ET_UNROLL for (int r = 0; r < ET_TILE_ROWS; r++) {
@@ -99,7 +99,7 @@ ET_INLINE void add_tap(const float *x, size_t stride, const et_f32 *w,
   }
 }
 
-/* Adds all taps to `tiles` neighboring tiles. */
+/* Adds all taps to `tiles` adjacent tiles. */
 ET_INLINE void add_taps(const et_tiles *t, const float *const *taps, size_t at,
                         size_t stride, int vectors, int tiles, et_sums *sums) {
   const float *panels = t->panels;
@@ -118,8 +118,8 @@ ET_INLINE void add_taps(const et_tiles *t, const float *const *taps, size_t at,
 }
 
 /* Adds all taps to the columns that start at `column`. A stride of 2, which is common in first
- * layers, is a constant, so that offsets are immediates. With AVX-512, the extra code is not
- * worthwhile. */
+ * layers, is passed as a constant, so that offsets are immediates. With AVX-512, the gain does not
+ * justify the extra code. */
 ET_INLINE void add_columns(const et_tiles *t, const span *s, size_t column,
                            int vectors, int tiles, et_sums *sums) {
   const size_t stride = s->conv->window.stride_x;
@@ -163,7 +163,7 @@ static void run_together(const et_tiles *t, const span *s, size_t column) {
   run_tiles(t, s, column, 1, TILES);
 }
 
-/* Computes a tile with fewer rows or columns. */
+/* Computes a partial tile, which has fewer rows or columns. */
 ET_NOINLINE void run_part(const et_tiles *tiles, const span *s, size_t column,
                           size_t rows, size_t columns) {
   float out[ET_TILE_ROWS * ET_CPU_PANEL];
@@ -191,7 +191,7 @@ ET_NOINLINE void run_at(const et_tiles *tiles, const span *s, size_t column,
 }
 
 /* Computes the columns of the span that start at `from`, for whole panels. The last tile ends with
- * the span. It recomputes some outputs of the tile before it, with equal results. */
+ * the span. It recomputes some outputs of the previous tile, with identical results. */
 ET_NOINLINE void run_panels(const et_tiles *tiles, const span *s, size_t from,
                             tile_function *function) {
   const size_t last = s->columns - ET_TILE_ROWS;
@@ -210,7 +210,7 @@ static void run_panel(const et_tiles *tiles, const span *s) {
   run_panels(tiles, s, x, run_one);
 }
 
-/* Computes the span for a panel of `count` columns, or for fewer outputs than a tile has. */
+/* Computes the span for a panel of `count` columns, or a span with fewer outputs than a tile. */
 static void run_parts(const et_tiles *tiles, const span *s, size_t count) {
   for (size_t x = 0; x < s->columns; x += ET_TILE_ROWS) {
     const size_t left = s->columns - x;
@@ -266,7 +266,7 @@ static size_t reach_of(size_t kernel, size_t dilation) {
   return (kernel - 1) * dilation + 1;
 }
 
-/* Returns the elements of a row that the span reads. */
+/* Returns the number of elements of a row that the span reads. */
 static size_t span_of(const span *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t columns = s->columns < ET_TILE_ROWS ? ET_TILE_ROWS : s->columns;
@@ -281,7 +281,7 @@ static void copy_span(span *s) {
   copy_rows(s);
 }
 
-/* Returns whether rows of the image may be read in place. Partial tiles would read past the end of
+/* Returns whether rows of the image can be read in place. Partial tiles would read past the end of
  * the rows. */
 static bool has_rows_inside(const span *s) {
   const et_cpu_window *w = &s->conv->window;
@@ -290,11 +290,11 @@ static bool has_rows_inside(const span *s) {
          reach <= w->height - s->y;
 }
 
-/* Returns the number of columns, starting at `first`, whose windows are inside the image. The
- * number of remaining columns is 0 or at least that of a tile. */
+/* Returns the number of columns, starting at `first`, whose windows are inside the image. If
+ * columns remain after them, they fill at least one tile. */
 static size_t columns_inside(const span *s) {
   const et_cpu_window *w = &s->conv->window;
-  const size_t begin = s->first * w->stride_x - w->left; /* wraps before 0 */
+  const size_t begin = s->first * w->stride_x - w->left; /* wraps if negative */
   const size_t reach = reach_of(w->kernel_x, w->dilation_x);
   const size_t left = w->out_width - s->first;
   if (begin >= w->width || reach > w->width - begin) {
@@ -305,8 +305,8 @@ static size_t columns_inside(const span *s) {
 }
 
 /* Finds the columns of the next span. If their windows are inside the image, its rows are read in
- * place; copying them would take a tenth of the op's time. Otherwise, rows are copied, for only a
- * few columns if the columns after them can be read in place. */
+ * place; copying them would take a tenth of the op's time. Otherwise, rows are copied. Only a few
+ * columns are copied if those after them can be read in place. */
 ET_NOINLINE void find_columns(span *s, size_t most, bool rows_inside) {
   const et_cpu_window *w = &s->conv->window;
   const size_t left = w->out_width - s->first;

@@ -1,5 +1,5 @@
 /* Convolution of float32 images in planar (NCHW) layout, [batch, channels, height, width], to NHWC.
- * It is used for the first convolution of a network, which has few input channels.
+ * Networks use it for their first convolution, which has few input channels.
  *
  * The formula and the packed weights are those of conv_f32.h, with one group. A row of the output
  * is computed in spans. If the windows of a span are inside the image, its rows are read in
@@ -13,7 +13,7 @@
 #include "backends/cpu/microkernels/conv_f32.h"
 #include "backends/cpu/schema/cost_model.h"
 
-/* Returns the maximum number of outputs of a span whose elements fit the buffer. */
+/* Returns the maximum number of outputs of a span whose elements fit in the buffer. */
 static inline size_t et_cpu_conv_planar_columns(const et_cpu_window *window,
                                                 size_t channels) {
   const size_t rows = channels * window->kernel_y;

@@ -43,8 +43,8 @@ static et_taps_i8 taps_of(const call *c) {
                       c->beyond, conv->channels, c->channels};
 }
 
-/* Lists the input of a pointwise convolution. If there is one group and pixels are whole quads, all
- * pixels are one piece. */
+/* Lists the input of a pointwise convolution. If there is one group and each pixel is a whole
+ * number of quads, all pixels are one piece. */
 static size_t list_points(call *c, size_t pixel, size_t rows) {
   const et_cpu_conv_qs8 *conv = c->conv;
   const uint8_t *x =
@@ -165,7 +165,7 @@ static et_runs_i8 runs_of(const call *c) {
 
 #if ET_DOT4_EXACT
 
-/* Returns the number of rows whose addresses, or copies, fit a block. */
+/* Returns the maximum number of rows whose addresses or copies fit in a block. */
 static size_t most_addressed(const call *c) {
   const et_taps_i8 taps = taps_of(c);
   et_packed_i8 counts;

@@ -3,8 +3,9 @@
  *   s[p, n] = sum over taps t and channels c of x[pixel(p, t), c] * w[t, c, n]    (int32, exact)
  *   y[p, n] = quantize((s - zero_point * sums[n]) * scale[n] + bias[n])
  *
- * Padding has the value of the zero point. The elements k of a window are ordered by row, column,
- * channel. Weights are packed in quads of 4 of them, [panel, quad, 16 columns, 4]:
+ * Padding has the value of the zero point. The elements of a window are ordered by row, column and
+ * channel. Weights are packed in quads, groups of 4 consecutive elements, as [panel, quad, 16
+ * columns, 4]:
  *   quad 0: w[0..3][0] w[0..3][1] ... w[0..3][15]
  *   quad 1: w[4..7][0] w[4..7][1] ... w[4..7][15]
  * Blocks of up to 96 rows are packed. If the instruction set has exact dot products of quads, rows

@@ -29,7 +29,7 @@ typedef uint8_t et_word_digits[ET_DIGITS + 1][8];
 /* Unit of a group of elements. */
 typedef struct et_group_digits {
   float unit;
-  /* -8 times the sum of the integers. It compensates for weights with an offset of 8. */
+  /* -8 times the sum of the integers. Compensates for the offset of 8 of the weights. */
   int32_t off;
 } et_group_digits;
 

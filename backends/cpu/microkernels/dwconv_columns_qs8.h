@@ -73,7 +73,7 @@ ET_INLINE et_word_i8 *et_put_inside_i8(const et_span_i8 *s, et_column_i8 at,
   return to;
 }
 
-/* Numbers of columns before, inside and after the image. */
+/* Number of columns before, inside and after the image. */
 typedef struct et_columns_of_row {
   size_t before;
   size_t first; /* inside */

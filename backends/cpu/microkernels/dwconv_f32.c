@@ -5,10 +5,10 @@
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/simd.h"
 
-/* Pixels that are computed at once. Each loaded element and each loaded tap is used several times.
- * An accumulator is a chain of multiply-adds with a latency of 4 cycles, and 2 multiply-adds can
- * start per cycle: 7 chains are 1.1x to 1.4x faster than 4. Common widths (7, 14, 28, ...) are
- * multiples of 7. */
+/* Number of pixels that are computed at once. Each loaded element and each loaded tap is used
+ * several times. An accumulator is a chain of multiply-adds with a latency of 4 cycles, and 2
+ * multiply-adds can start per cycle: 7 chains are 1.1x to 1.4x faster than 4. Common widths (7, 14,
+ * 28, ...) are multiples of 7. */
 #define FEW_PIXELS 4
 #define MOST_PIXELS 7
 
@@ -66,7 +66,7 @@ static reach find_reach(const et_cpu_window *w, size_t x) {
   reach r = {0, w->kernel_x, x * w->stride_x - w->left};
   while (r.begin < r.end && r.column >= w->width) {
     r.begin++;
-    r.column += w->dilation_x; /* it wraps to 0 or more */
+    r.column += w->dilation_x; /* a negative column wraps around to 0 or more */
   }
   while (r.begin < r.end &&
          r.column + (r.end - 1 - r.begin) * w->dilation_x >= w->width) {
@@ -113,20 +113,19 @@ ET_NOINLINE void any_span(const span *s) {
   }
 }
 
-/* The columns of the image that some pixels read. Those from `begin` to before `end` are
- * inside the image. */
+/* Image columns that several pixels read. Columns `begin` to `end - 1` are inside the image. */
 typedef struct group {
   /* channel 0 of the first column of the image; NULL: padding */
   const float *rows[MOST_KERNEL];
-  ptrdiff_t before; /* floats from there to the first column that is read */
+  ptrdiff_t before; /* offset of the first column that is read */
   ptrdiff_t begin, end;
-  size_t pixel; /* floats from one column to the next */
+  size_t pixel; /* distance between columns, in floats */
   const float *bias;
   float *out;
   et_f32 low, high;
 } group;
 
-/* Writes to `g` in place, as a load of a copy would wait for several narrow stores. */
+/* Fills `g` in place, because loading a copy would wait for several narrow stores. */
 ET_INLINE void find_group(const span *s, size_t x, int kernel, int stride,
                           group *g) {
   const et_cpu_dwconv *d = s->depthwise;
@@ -207,8 +206,8 @@ ET_NOINLINE void copy_taps(const span *s, size_t channel, size_t count,
   }
 }
 
-/* Computes all channels of some pixels. The last vector ends with the last channel, and has
- * its own taps: computing channels twice is faster than masks. */
+/* Computes all channels of some pixels. The last vector ends with the last channel and has its own
+ * taps. Computing some channels twice is faster than masking. */
 ET_INLINE void each_lane(const span *s, const group *all, const float *last,
                          int kernel, int stride, int pixels) {
   const group g = *all; /* a local copy, which stores cannot alias */
@@ -223,7 +222,8 @@ ET_INLINE void each_lane(const span *s, const group *all, const float *last,
   }
 }
 
-/* The last pixels end with the row. Some are computed twice, with equal results. */
+/* The last group of pixels ends with the row. Some pixels are computed twice, with identical
+ * results. */
 ET_INLINE void fast_span(const span *s, int kernel, int stride, int pixels) {
   const size_t width = s->depthwise->window.out_width;
   lane_taps last;
@@ -246,9 +246,9 @@ static void sevens_5_2(const span *s) { fast_span(s, 5, 2, MOST_PIXELS); }
 
 typedef void span_function(const span *s);
 
-/* [kernel 3 or 5][stride 1 or 2][4 or 7 pixels]. With a 3 x 3 kernel and stride 2, 7 pixels
- * take longer, as they load more per accumulator. With a 5 x 5 kernel and stride 2, 4 pixels
- * would only be for widths of 4 to 6. */
+/* [kernel 3 or 5][stride 1 or 2][4 or 7 pixels]. With a 3 x 3 kernel and stride 2, 7 pixels are
+ * slower, because they load more per accumulator. With a 5 x 5 kernel and stride 2, only widths of
+ * 4 to 6 would use 4 pixels. */
 static span_function *const functions[2][2][2] = {
     {{fours_3_1, sevens_3_1}, {fours_3_2, fours_3_2}},
     {{fours_5_1, sevens_5_1}, {sevens_5_2, sevens_5_2}}};

@@ -73,8 +73,8 @@ static void run_rows(et_span_i8 *s, const et_cpu_rows_i8 *rows) {
   }
 }
 
-/* Returns the offset that is added to elements. It is minus their minimum, so that int16 sums do
- * not saturate, or the offset that makes all of them unsigned (NEON: signed). */
+/* Returns the offset that is added to elements. It is either the negated minimum, so that int16
+ * sums do not saturate, or the offset that makes all elements unsigned (NEON: signed). */
 static int32_t shift_of(const et_cpu_dwconv_qs8 *d, et_form_i8 f) {
   return f == ET_FORM_NARROW ? -d->min_value
                              : ET_DOT4_SHIFT - (d->x.is_signed ? 0 : 128);

@@ -7,7 +7,7 @@
  * padded with zeros, [panel, kernel_x, ceil(kernel_y / 4), 16 channels, 4 rows]:
  *   kernel column 0: w[0..3][c=0] w[0..3][c=1] ... w[0..3][c=15]
  * Rows of the image are interleaved the same way: a dot product of quads adds 4 taps of a channel.
- * All windows that overlap an interleaved column share it. A call computes rows of y for 64
+ * All windows that overlap an interleaved column share it. A call computes rows of y for up to 64
  * channels. Without VNNI, products are added in int16 if they fit (max_exact_terms), and in int32
  * otherwise. Interleaving and requantization are the bottleneck, because each weight is used only
  * once per pixel. */

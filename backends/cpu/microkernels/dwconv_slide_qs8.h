@@ -11,7 +11,7 @@
 typedef struct et_slide_i8 {
   const et_span_i8 *span;
   et_column_i8 at;           /* the next column inside the image */
-  size_t x;                  /* the next column; wraps before 0 */
+  size_t x;                  /* the next column; wraps if negative */
   et_i8 outside[ET_ROUNDED]; /* quads of a column outside the image */
   et_making_i8 making;
   uint64_t mask; /* channels of a band */
@@ -45,7 +45,8 @@ ET_INLINE void et_add_column_i8(et_i32 *sums, const et_i8 *quads,
   }
 }
 
-/* Stores a pixel of all bands. The number of bands is a constant. Masks cost nothing. */
+/* Stores a pixel of all bands. `bands` is a compile-time constant. Masked stores are as fast as
+ * full stores. */
 ET_INLINE void et_put_bands_i8(const et_slide_i8 *slide, const et_i32 *sums,
                                size_t bands, size_t at) {
   const et_span_i8 *s = slide->span;
@@ -63,8 +64,8 @@ ET_INLINE void et_outside_i8(const et_span_i8 *s, et_i8 *quads) {
 
 /* Computes a row. Each column is added to the accumulators of all pixels that read it: the next
  * pixel and the two after it. Their dot products are interleaved with the requantization of the
- * previous pixel, because the work of a pixel is longer than the reorder window. The first stores
- * write garbage, which the first pixel overwrites. `bands` and `stride`, 1 or 2, are constants. */
+ * previous pixel, because the work of a pixel exceeds the reorder window. The first stores write
+ * garbage, which the first pixel overwrites. `bands` and `stride`, 1 or 2, are constants. */
 ET_INLINE void et_slide_row_i8(const et_span_i8 *s, size_t bands,
                                size_t stride) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;

@@ -10,7 +10,7 @@
 #define ET_SPAN_CHANNELS (ET_ROUNDED * ET_CPU_LANES)
 #define ET_SPAN_PANELS (ET_SPAN_CHANNELS / ET_CPU_PANEL)
 
-/* Whether the accumulators of three pixels and all taps of a 3 x 3 window fit the registers. */
+/* Whether the accumulators of three pixels and all taps of a 3 x 3 window fit in registers. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_HAS_SLIDE 1
 #else

@@ -4,7 +4,8 @@
 
 #include "backends/cpu/microkernels/dwconv_span_qs8.h"
 
-/* Number of pixels whose accumulators fit the registers, together with the columns they share. */
+/* Number of pixels whose accumulators fit in registers together with the columns that they
+ * share. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_NEON)
 #define ET_SPAN_PIXELS 4
 #else
@@ -13,8 +14,8 @@
 
 /* Maximum number of columns that these pixels share, for kernel 5 and stride 2. */
 #define ET_MOST_SHARED (2 * (ET_SPAN_PIXELS - 1) + 5)
-/* Number of quads in the column buffer. A window fits, because a column of n taps has at most n
- * quads. */
+/* Number of quads in the column buffer. A window always fits, because a column of n taps has at
+ * most n quads. */
 #define ET_MOST_QUADS 96
 
 _Static_assert(ET_MOST_QUADS >= ET_CPU_DWCONV_QS8_MAX_TAPS, "a window fits");
@@ -114,8 +115,8 @@ ET_INLINE void et_sum_pixels_i8(const et_span_i8 *s, const et_word_i8 *x,
   }
 }
 
-/* Shape of windows whose accumulators fit the registers, for ET_SPAN_PIXELS pixels at once. All
- * fields are compile-time constants. */
+/* Shape of windows for which the accumulators of ET_SPAN_PIXELS pixels fit in registers. All fields
+ * are compile-time constants. */
 typedef struct et_shape_i8 {
   int kernel; /* columns */
   int height; /* quads per column */

@@ -1,4 +1,4 @@
-/* Elementwise microkernels of float32: programs, and casts to and from 16 bits. */
+/* Elementwise float32 microkernels: programs, and casts to and from 16-bit floats. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ELEMENTWISE_H_
 #define BACKENDS_CPU_MICROKERNELS_ELEMENTWISE_H_
 
@@ -15,9 +15,9 @@
  * Registers are arrays with one value per element of the block. The first registers are the
  * operands, the others are the results of instructions. Each instruction processes the whole block
  * before the next one starts, in tiles of one vector; the last tile may be partial. A block has at
- * most 1024 elements, and all registers together fit 32 KiB, so they stay in the L1 cache. The
+ * most 1024 elements, and all registers together fit in 32 KiB, so they stay in the L1 cache. The
  * result of the last instruction is written directly to the output. Simple instructions are bound
- * by L1 loads and stores, functions like exp by arithmetic. */
+ * by L1 loads and stores; functions such as exp are bound by arithmetic. */
 
 #define ET_CPU_ELEMENTWISE_FLOATS 8192 /* size of all buffers, 32 KiB */
 #define ET_CPU_ELEMENTWISE_BLOCK 1024  /* maximum elements per block */

@@ -122,12 +122,12 @@ ET_INLINE size_t et_first_weight(const et_cpu_conv *c, const et_cpu_pixels *at,
   return (at->group * panels * ET_CPU_PANEL + at->first_column) * depth;
 }
 
-/* Adds a part of K, which starts at `first`, to `tiles`. */
+/* Adds the part of K that starts at `first` to `tiles`. */
 typedef void et_add_part(const void *weights, et_tiles *tiles, size_t first,
                          const et_cpu_pixels *pixels);
 
-/* Calls `add` for each part of K with at most `most` terms, with the table of row pointers of the
- * part. */
+/* Splits K into parts of at most `most` terms and calls `add` for each, with the part's table of
+ * row pointers. */
 ET_INLINE void et_convolve(const et_cpu_conv *conv, const et_cpu_pixels *pixels,
                            size_t most, et_add_part *add, const void *weights) {
   const size_t channels = conv->channels / conv->groups;

@@ -4,8 +4,8 @@
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/widened.h"
 
-/* Number of panels that a single row is multiplied with at once. Their accumulators hide the
- * latency of multiply-adds. */
+/* Number of panels that are multiplied by a single row at once. Their accumulators hide the latency
+ * of multiply-adds. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ROW_PANELS 2
 #else

@@ -7,8 +7,8 @@
  * - Several rows: blocks of 2 panels by 128 elements of K are widened on the stack (16 KiB), then
  *   multiplied by the float32 tiles (tile.h). Multiply-adds are the bottleneck.
  * - One row: weights are widened in registers, 4 panels at a time (2 in plain C), which gives
- *   enough accumulators to hide the latency. The bottleneck is memory bandwidth, of which it needs
- *   half as much as gemm_f32. */
+ * enough accumulators to hide the latency. The bottleneck is memory bandwidth; the traffic is half
+ * that of gemm_f32. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_F16W_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_F16W_H_
 

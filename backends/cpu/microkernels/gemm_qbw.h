@@ -2,14 +2,14 @@
  *
  * x is [rows, K] and y is [rows, N], both float32. A 32-bit word has 32 / bits consecutive signed
  * weights of a column, the first one in the lowest bits. Columns are in panels of 16, [ceil(N /
- * 16)][K * bits / 32][16], so a vector load reads a word of each column. With 4 bits:
+ * 16)][K * bits / 32][16], so a vector load reads one word per column. With 4 bits:
  *   panel 0: w[0..7][n=0]   w[0..7][n=1]   ... w[0..7][n=15]
  *            w[8..15][n=0]  w[8..15][n=1]  ... w[8..15][n=15]
  * Each group of consecutive weights of a column has a scale, and a zero point or a minimum.
  * - et_cpu_gemm_qbw_rows, for several rows, widens a block of weights to float32 once and
  *   multiplies it with the tiles of gemm_f32. It is bound by arithmetic.
  * - et_cpu_gemm_qbw_row, for one row, reads each weight once. With 4-bit weights, elements of x are
- *   fixed-point values of three int8 digits (digits.h), and dot products are integer. It is bound
+ *   fixed-point values of three int8 digits (digits.h), and dot products use integers. It is bound
  *   by memory bandwidth, so it prefetches far ahead. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_QBW_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_QBW_H_

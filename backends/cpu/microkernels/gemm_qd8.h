@@ -6,7 +6,7 @@
  * scaled. Weights are packed as in gemm_qbw.h, [panel][word][16 columns]; a word has eight 4-bit or
  * four 8-bit weights.
  * - et_cpu_gemm_qd8_qb4w unpacks a vector of words to int8 once for up to 12 rows (AVX-512) or 6
- *   rows. Their accumulators fill the registers.
+ *   rows (other instruction sets). Their accumulators fill the registers.
  * - et_cpu_gemm_qd8 packs rows for the int8 tiles of tile_i8.h.
  * With many rows, int8 dot products are the bottleneck; with one row, memory bandwidth is. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_QD8_H_

@@ -6,8 +6,8 @@
 #include "backends/cpu/microkernels/parameters.h"
 #include "backends/cpu/microkernels/quantize_row.h"
 
-/* Rows of a block, and the maximum size of a part of them, in bytes and in groups of weights. They
- * are on the stack. */
+/* Number of rows per block, and the maximum size of a part of K, in bytes and in groups of weights.
+ * A part is stored on the stack. */
 #define ROWS 32
 #define PART_BYTES 32768
 #define PART_GROUPS 128
@@ -15,8 +15,8 @@
 _Static_assert(PART_BYTES >= ROWS * ET_CPU_QD8_MAX_GROUP,
                "a group of rows fits");
 
-/* Maximum rows of a tile: the accumulators and results fill the registers. If the number of rows is
- * odd, the last row is not part of a tile; it is computed panel by panel. */
+/* Maximum number of rows per tile. Its accumulators and results fill the registers. If the number
+ * of rows is odd, the last row is not part of a tile; it is computed panel by panel. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define TILE_LIST(X) X(2)
 #define TILE_ROWS 2
@@ -58,7 +58,7 @@ static size_t paired_tiles(size_t rows) {
 
 static size_t tile_count(size_t rows) { return paired_tiles(rows) + rows % 2; }
 
-/* Tiles have similar heights. If the number of rows is odd, the last row is a tile of its own. */
+/* Tiles have similar heights. If the number of rows is odd, the last row forms its own tile. */
 static size_t first_of_tile(size_t rows, size_t tile) {
   const size_t paired = paired_tiles(rows);
   return tile > paired   ? rows

@@ -46,7 +46,7 @@ static size_t part_depth(const et_cpu_gemm_qbw *p, size_t first) {
   return smaller(p->depth - first, PART_DEPTH / p->group * p->group);
 }
 
-/* Returns the largest number of elements that may share a unit and divides a group. */
+/* Returns the largest divisor of the group size that is a valid number of elements per unit. */
 static size_t few_of(size_t group) {
   size_t few = smaller(group, ET_DIGITS_SUMMANDS);
   while (group % few != 0) {

@@ -4,7 +4,7 @@
  * columns, in panels of 16 columns, [panel][K][16], like the weights of gemm_f32:
  *   panel 0: b[k=0][0..15]   b[k=1][0..15]   ...
  *   panel 1: b[k=0][16..31]  b[k=1][16..31]  ...
- * The tiles are those of gemm_f32. A packed block has 64 KB and stays in the L2 cache for all rows
+ * The tiles are those of gemm_f32. A packed block is 64 KB and stays in the L2 cache for all rows
  * of a. Packing reads b once, in either orientation. With many rows of a, multiply-adds are the
  * bottleneck; with few, reading b from memory is. */
 #ifndef BACKENDS_CPU_MICROKERNELS_MATMUL_H_
@@ -16,7 +16,7 @@
 #include "backends/cpu/microkernels/variants.h"
 #include "backends/cpu/schema/kernel_sizes.h"
 
-/* Floats of a packed block of b. */
+/* Number of floats in a packed block of b. */
 #define ET_CPU_MATMUL_FLOATS (ET_CPU_MATMUL_COLUMNS * ET_CPU_MATMUL_DEPTH)
 
 /* All matrices are dense. */

@@ -58,7 +58,8 @@ ET_INLINE void put_piece(uint8_t *to, const et_piece_i8 *piece,
   }
 }
 
-/* Copies rows. Rows are padded to quads with arbitrary values, because the weights there are 0. */
+/* Copies rows. Rows are padded to quads. The padding values are arbitrary, because their weights
+ * are 0. */
 ET_INLINE void put_rows(uint8_t *to, const et_rows_i8 *from, uint8_t shift) {
   const size_t padding = (4 - from->size % 4) % 4;
   size_t done = 0; /* bytes of the row */
@@ -111,7 +112,7 @@ static void pack_wide(et_packed_i8 *packed, const et_rows_i8 *from) {
 #endif
 
 #if ET_SUMS_OF_16
-/* Returns whether row minima may be subtracted. The buffer must hold both forms of the rows. */
+/* Returns whether row minima can be subtracted. The buffer must hold both forms of the rows. */
 static bool may_have_lows(const et_packed_i8 *packed, const et_rows_i8 *from) {
   return from->max_exact_terms == 0 && from->may_have_lows &&
          packed->rows >= ET_I8_LEAST_LOW_ROWS &&
@@ -127,7 +128,7 @@ static uint8_t *bytes_of_both(et_packed_i8 *packed) {
   return packed->bytes + 2 * steps * ET_I8_STEP;
 }
 
-/* Packs rows as int8 values. They are widened to int16 now, or later if a panel requires it. */
+/* Packs rows as int8 values. Widens them to int16 now, or later if a panel requires it. */
 static void pack_both(et_packed_i8 *packed, const et_rows_i8 *from) {
   const size_t size = packed->rows * packed->depth * 4;
   uint8_t *rows = bytes_of_both(packed);

@@ -5,8 +5,8 @@
 #include "backends/cpu/microkernels/gemm_qbw.h"
 #include "backends/cpu/microkernels/half.h"
 
-/* Loads a vector of parameters, starting at index `at`. They must be present, as scales always
- * are. */
+/* Loads a vector of parameters, starting at index `at`. The parameters must be present; scales
+ * always are. */
 ET_INLINE et_f32 et_scales_load(const et_cpu_parameters *p, size_t at) {
   return p->width == ET_CPU_FLOAT32
              ? et_f32_load((const float *)p->data + at)

@@ -8,7 +8,7 @@
 typedef struct et_pool_taps {
   size_t first;
   size_t end;
-  size_t begin; /* index of tap 0; wraps before 0 */
+  size_t begin; /* index of tap 0; wraps if negative */
 } et_pool_taps;
 
 /* Returns how many of `kernel` taps are before `size`. The first tap is at `begin`, which may be

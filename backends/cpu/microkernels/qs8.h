@@ -48,7 +48,7 @@ ET_CPU_DECLARE(et_cpu_binary_qs8_function, et_cpu_binary_qs8);
 
 /* Quantized addition of dense rows of int8 or uint8 values, in fixed point.
  *
- * This is the arithmetic of XNNPACK, whose programs expect its results. The compiler of this backend
+ * This is the arithmetic of XNNPACK, whose programs expect its results. The CPU backend's compiler
  * emits binary_qs8, which computes in float32 as PyTorch does.
  *
  * Elements are widened to int32. A tile is one vector of int32; the last one may be partial. The

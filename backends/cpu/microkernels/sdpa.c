@@ -4,7 +4,8 @@
 #include "backends/cpu/microkernels/sdpa_sum.h"
 #include "backends/cpu/microkernels/tile.h"
 
-/* Queries of a block in which each query sees a different number of keys. They fill whole tiles. */
+/* Maximum number of queries per block if each query sees a different number of keys. It is a
+ * multiple of the tile heights. */
 #define MAX_DIVERGENT_QUERIES 36
 
 /* A block of packed keys and values of one group, and the state of all queries. */
@@ -230,7 +231,7 @@ static void attend(const et_cpu_sdpa *a, const block *b, const queries *q) {
 }
 
 /* Returns the maximum number of queries of a block. It is smaller if each query sees a different
- * number of keys, because all of them are computed with the keys of the last query. */
+ * number of keys, because all queries of a block are computed with the keys of the last query. */
 static size_t max_queries(const et_cpu_sdpa *a, const block *b) {
   const size_t capacity = ET_CPU_SDPA_SCORES / b->stride;
   const bool is_divergent = a->causal || a->mask_row != 0;

@@ -7,7 +7,7 @@
  * - et_cpu_sdpa_f32 packs a block of keys and values in panels of 16 columns and uses the tiles of
  *   gemm_f32. Packed keys are [panel of 16 keys][depth][16], packed values are [panel][keys][16].
  *   It is bound by arithmetic. Packing pays off with many queries per group.
- * - et_cpu_sdpa_few_queries_f32, for decoding, reads keys and values in place, once for 3 queries.
+ * - et_cpu_sdpa_few_queries_f32, for decoding, reads keys and values in place, once per 3 queries.
  *   It is bound by the bandwidth of the KV cache. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_H_
@@ -49,8 +49,8 @@ typedef struct et_cpu_sdpa {
   bool causal;  /* query i sees keys up to its own position */
 } et_cpu_sdpa;
 
-/* Returns the size of the workspace in floats. It has keys and values in panels, scores, and the
- * maximum and the sum of each of `rows` queries. */
+/* Returns the size of the workspace in floats. The workspace holds packed keys and values, scores,
+ * and the maximum and the sum of each of `rows` queries. */
 static inline size_t et_cpu_sdpa_floats(size_t rows, size_t depth,
                                         size_t width) {
   const size_t panels = (width + 15) / 16;

@@ -1,4 +1,4 @@
-/* SDPA with few queries. Keys and values are read in place, once for three queries. */
+/* SDPA with few queries. Keys and values are read in place, once per three queries. */
 #include "backends/cpu/microkernels/sdpa.h"
 
 #include "backends/cpu/microkernels/reduce_lanes.h"
@@ -7,7 +7,8 @@
 
 /* Number of queries that share each loaded key and value. Their accumulators fill the registers. */
 #define MAX_QUERIES 3
-/* Accumulators for the dot product of a query and a key, the same on every instruction set. */
+/* Number of accumulators for the dot product of a query and a key. It is the same on every
+ * instruction set. */
 #define DOT_LANES 16
 #define DOT_VECTORS (DOT_LANES / ET_CPU_LANES)
 /* Number of values per block. A block stays in the L1 cache for all column pieces. */
@@ -19,7 +20,7 @@
 #define WIDE_VECTORS ET_ROW_VECTORS
 #endif
 #define WIDE_LANES (WIDE_VECTORS * ET_CPU_LANES)
-/* Prefetch distance in floats. It is long, because the KV cache is in memory. */
+/* Prefetch distance in floats. It is long because the KV cache is read from main memory. */
 #define PREFETCH_FLOATS 1536
 
 /* Up to three queries of a group, and a block of keys. */
@@ -124,7 +125,7 @@ static bool is_hidden(const rows *r, size_t first, size_t count, int queries) {
 }
 
 /* Computes the scores of `count` keys, at most a vector, starting at `first`. Scores of masked keys
- * are -infinity, even if the key has NaN. */
+ * are -infinity, even if a key contains NaN. */
 ET_INLINE void score_keys(const et_cpu_sdpa *a, const rows *r, size_t first,
                           size_t count, int queries) {
   et_f32 products[MAX_QUERIES][ET_CPU_LANES];

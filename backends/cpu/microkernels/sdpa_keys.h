@@ -5,7 +5,7 @@
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/sdpa.h"
 
-/* Number of rows of a block. */
+/* Rows of a block, and the distances between them in floats. */
 typedef struct et_attention_keys {
   const float *keys;
   const float *values;
@@ -84,14 +84,15 @@ static size_t et_seen_by_row(const float *mask, size_t keys, size_t seen) {
   return seen;
 }
 
-/* Returns the number of keys up to the position of the last query if causal, or of all keys. */
+/* Returns the number of keys up to the last query's position if causal, or the number of all
+ * keys. */
 static size_t et_keys_before(const et_cpu_sdpa *a) {
   const size_t before = a->position + a->queries;
   return a->causal && before < a->keys ? before : a->keys;
 }
 
-/* Returns the number of leading keys that include every key that a query of the group sees, at
- * least 1. The mask hides the unused end of a cache. */
+/* Returns the number of leading keys that include all keys seen by queries of the group, at least
+ * 1. The mask hides the unused end of a cache. */
 static size_t et_seen_keys(const et_cpu_sdpa *a, size_t group) {
   const size_t heads = a->heads / a->groups;
   const size_t rows = a->mask_row == 0 ? 1 : a->queries;

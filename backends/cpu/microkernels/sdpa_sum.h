@@ -23,8 +23,8 @@ ET_INLINE et_f32 et_join_above(et_f32 most, et_f32 x, et_f32 p) {
   return et_f32_above(x, most);
 }
 
-/* Replaces scores by weights e^(score - max), and returns their sum in the order of
- * et_row_sum. */
+/* Replaces scores with weights e^(score - max). Returns the sum of the weights, added in the order
+ * of et_row_sum. */
 ET_INLINE float et_weights_of(float *scores, size_t count, float max) {
   const et_f32 all = et_f32_all(max);
   et_f32 lanes[ET_ROW_VECTORS];
@@ -75,14 +75,14 @@ ET_INLINE void et_attention_raise(const et_attention_sum *q, bool is_first,
   }
 }
 
-/* Replaces the scores of a block by weights and adds these to the sum. */
+/* Replaces the scores of a block with weights and adds the weights to the sum. */
 ET_INLINE void et_attention_weigh(const et_attention_sum *q, float *scores,
                                   size_t seen) {
   *q->sum += et_weights_of(scores, seen, et_attention_base(q));
 }
 
-/* Divides the output by the sum. If a query sees no key, the sum is 0, no block has written the
- * output, and it is set to zeros. */
+/* Divides the output by the sum. If a query sees no key, the sum is 0 and no block has written the
+ * output, so the output is set to zeros. */
 ET_NOINLINE void et_attention_divide(const et_attention_sum *q) {
   if (*q->sum == 0.0f) {
     memset(q->out, 0, q->width * sizeof(float));

@@ -1,9 +1,9 @@
 /* Float32 vectors of the instruction set that a file is compiled for.
  *
  * Files that include this header are compiled once per instruction set (variants.bzl), each time
- * with one ET_CPU_ISA_* macro. They use the vector extensions of GCC and Clang. Only this header
- * and simd_i8.h use intrinsics, where those extensions do not suffice. Only et_f32_fma fuses
- * operations. Results are therefore bit-identical on every instruction set with a fused
+ * with one ET_CPU_ISA_* macro. They use the vector extensions of GCC and Clang. Intrinsics are used
+ * only where those extensions do not suffice, mostly in this header and simd_i8.h. Only et_f32_fma
+ * fuses operations. Results are therefore bit-identical on every instruction set with a fused
  * multiply-add, whatever its vector width. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SIMD_H_
 #define BACKENDS_CPU_MICROKERNELS_SIMD_H_
@@ -159,7 +159,7 @@ ET_INLINE et_f32 et_f32_select(et_i32 mask, et_f32 a, et_f32 b) {
   return (et_f32)((mask & (et_i32)a) | (~mask & (et_i32)b));
 }
 
-/* Returns max(x, low). NaN stays NaN. If both are zeros of different sign, the result is `x`,
+/* Returns max(x, low). NaN stays NaN. If both are zeros of different signs, the result is `x`,
  * because the x86 instruction returns its second operand. */
 ET_INLINE et_f32 et_f32_at_least(et_f32 x, et_f32 low) {
 #if defined(ET_CPU_ISA_AVX512)

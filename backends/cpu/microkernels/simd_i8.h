@@ -7,7 +7,7 @@
 #include "backends/cpu/microkernels/quantized.h"
 #include "backends/cpu/microkernels/simd.h"
 
-/* As wide as et_i32: et_i32_dot2 adds pairs of its elements. */
+/* Has the size of et_i32, because et_i32_dot2 adds pairs of its elements. */
 typedef int16_t et_i16 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef int8_t et_i8 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef uint8_t et_u8 __attribute__((vector_size(4 * ET_CPU_LANES)));
@@ -22,7 +22,7 @@ typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_CPU_PANEL)));
 /* Whether et_i32_dot4, a dot product of four bytes, is exact. Its operand `x` is unsigned: int8
  * values have ET_DOT4_SHIFT added (with NEON, it is signed). AVX2 saturates if the sum of two
  * products exceeds int16. Callers therefore use it only if w[i] * max(x) + w[i + 1] * max(x) fits
- * in int16 for any two neighboring weights. */
+ * in int16 for any two adjacent weights. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_AVXVNNI) || \
     defined(ET_CPU_ISA_NEON)
 #define ET_DOT4_EXACT 1
@@ -258,9 +258,9 @@ ET_INLINE et_i16 et_nearest_less(et_f32 a, et_f32 b, et_i16 base) {
   return (et_i16)ET_OF_WIDTH(subs_epi16)(both, (et_bits)base);
 }
 
-/* Rounds four vectors to the nearest integers, ties to even, subtracts `base`, and saturates to 0
- * to 255. NaN and values beyond int32 become 0. 128-bit lane i of the result has the bytes of
- * 128-bit lane i of each vector in turn. */
+/* Rounds four vectors to the nearest integers, ties to even, subtracts `base`, and saturates to [0,
+ * 255]. NaN and values beyond int32 become 0. 128-bit lane i of the result has the bytes of 128-bit
+ * lane i of each vector in turn. */
 ET_INLINE et_u8 et_u8_above(const et_f32 *numbers, et_i16 base) {
   const et_i16 low = et_nearest_less(numbers[0], numbers[1], base);
   const et_i16 high = et_nearest_less(numbers[2], numbers[3], base);

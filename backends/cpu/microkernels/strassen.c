@@ -95,7 +95,8 @@ static const float *residual(const piece *p, size_t lower, size_t right) {
 static const float zeros[ET_CPU_STRASSEN_COLUMNS];
 static const et_cpu_activation no_activation;
 
-/* Returns the tiles of product `index`. Accumulators start from `start`; `out` has the results. */
+/* Returns the tiles of product `index`. Accumulators start from `start`; results are written to
+ * `out`. */
 static et_tiles tiles_of(const piece *p, size_t index, const float *start,
                          float *out) {
   const et_cpu_gemm *product = &p->of->product;

@@ -4,8 +4,8 @@
  *
  * x, W and y are split into quarters. Seven products of sums of quarters replace eight products of
  * quarters, which saves 1/8 of the multiply-adds. Sums of quarters of W are computed at compile
- * time, those of x by et_cpu_strassen_sums_f32. Weights are packed per group of 64 columns of a
- * half, [group][product][panel][K / 2][16]:
+ * time; those of x are computed by et_cpu_strassen_sums_f32. Weights are packed per group of 64
+ * columns of a half, [group][product][panel][K / 2][16]:
  *   group 0: [weights of P0][weights of P1] ... [weights of P6]
  * The products use the register tile of gemm_f32 (tile.h), for one group at a time, so that partial
  * results stay in cache. The additions are bound by memory bandwidth, so only large matrices

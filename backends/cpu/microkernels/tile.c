@@ -2,8 +2,8 @@
 #include "backends/cpu/microkernels/sums.h"
 #include "backends/cpu/microkernels/tile_wide.h"
 
-/* X(rows, panels) of each tile. Its accumulators, one row of weights and one broadcast element fit
- * the registers. */
+/* X(rows, panels) for each tile size. The accumulators, one row of weights and one broadcast
+ * element fit in registers. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
 #elif defined(ET_CPU_ISA_AVX512)

@@ -7,9 +7,9 @@
  *   panel 1: w[k=0][16..31]  w[k=1][16..31]  ... w[k=K-1][16..31]
  * Most rows are computed in tiles of 6 rows by 4 panels (AVX-512), 6 rows by 1 panel (AVX2, NEON)
  * or 3 rows by 1 panel (plain C). The accumulators, one row of weights and one broadcast element
- * fill the registers. Each result is one chain of multiply-adds in the order of k, so splitting K,
- * rows or columns does not change a bit. Multiply-adds are the bottleneck; with one row, weight
- * loads are. */
+ * fill the registers. Each result is one chain of multiply-adds in the order of k, so results are
+ * bit-identical regardless of how K, rows and columns are split. Multiply-adds are the bottleneck;
+ * with one row, weight loads are. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_H_
 
@@ -54,7 +54,7 @@ typedef struct et_tiles {
   const et_cpu_activation *activation;
 } et_tiles;
 
-/* With at least this many rows left, the next tile has ET_TILE_ROWS rows. */
+/* Minimum number of remaining rows for which the next tile has ET_TILE_ROWS rows. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_TAIL 6
 #elif defined(ET_CPU_ISA_AVX512)

@@ -108,7 +108,7 @@ static size_t panels_of(const et_block_i8 *b) {
 static void run_tiles(const et_block_i8 *b) {
   const size_t panels = panels_of(b);
   const size_t most =
-      panels > 2 ? 6 : ET_I8_ROWS; /* number of rows that fit the registers */
+      panels > 2 ? 6 : ET_I8_ROWS; /* number of rows that fit in registers */
 #if defined(ET_CPU_ISA_AVX512)
   if (et_run_low_tiles_i8(b, panels)) {
     return;

@@ -7,7 +7,7 @@
  *   quad 1: w[4..7][n=0] w[4..7][n=1] ... w[4..7][n=15]
  * Instruction sets with exact dot products of quads (ET_DOT4_EXACT) read rows by address. Their
  * tiles have 6 rows by 16 columns (AVX-VNNI, NEON), or up to 8 by 32 or 6 by 64 (AVX-512). AVX2
- * packs a block of up to 96 rows, in tiles of 6 by 16. Rows are int8 if products may be added in
+ * packs a block of up to 96 rows, in tiles of 6 by 16. Rows are int8 if products can be added in
  * int16, and int16 otherwise. Plain C has tiles of 3 by 16. Accumulators fill the registers. Dot
  * products are the bottleneck; all columns share the cost of packing. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
@@ -53,7 +53,7 @@ ET_INLINE size_t et_i8_panels(size_t columns) {
 #endif
 #define ET_I8_QUAD_BYTES (ET_DOT4_EXACT ? 4 : 8)
 
-/* Maximum depth in quads. One row of this depth fits a block. */
+/* Maximum depth in quads. One row of this depth fits in a block. */
 #define ET_I8_MOST_QUADS (ET_I8_PACKED_BYTES / ET_I8_QUAD_BYTES)
 
 /* Maximum number of row addresses of a block, with ET_DOT4_EXACT. */
@@ -149,7 +149,7 @@ ET_INLINE void et_turn_i8(et_packed_i8 *packed, bool is_signed) {
 }
 #endif
 
-/* Returns the number of rows of depth `depth` that fit a block. */
+/* Returns the number of rows of depth `depth` that fit in a block. */
 ET_INLINE size_t et_i8_block_rows(size_t depth) {
   const size_t fit = ET_I8_MOST_QUADS / (depth > 0 ? depth : 1);
   const size_t most = fit < ET_I8_BLOCK_ROWS ? fit : ET_I8_BLOCK_ROWS;

@@ -74,7 +74,7 @@ ET_INLINE et_target_i8 et_target_at_i8(const et_target_i8 *all, size_t panel) {
  * requantization of the previous tile, because a tile is longer than the reorder window. The first
  * stores write garbage, which the first tile overwrites. The last tile may recompute rows. The
  * requantizers of one or two panels are local copies, which stores cannot alias. Those of four
- * panels do not fit the registers. */
+ * panels do not fit in registers. */
 ET_INLINE void et_run_low_i8(const et_block_i8 *b, size_t panel, int panels) {
   const et_packed_i8 *p = b->packed;
   const int8_t *weights = b->panels + panel * p->depth * 4 * ET_CPU_PANEL;

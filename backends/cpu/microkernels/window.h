@@ -1,4 +1,4 @@
-/* Windows of convolutions and of pooling, and the parts of their outputs. */
+/* Windows of convolutions and pooling, and ranges of their outputs. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINDOW_H_
 #define BACKENDS_CPU_MICROKERNELS_WINDOW_H_
 
@@ -28,7 +28,7 @@ typedef struct et_cpu_pixels {
   const float *residual; /* layout of `out`; or NULL */
 } et_cpu_pixels;
 
-/* Maximum number of pixels per call, a multiple of the rows of every tile. */
+/* Maximum number of pixels per call, a multiple of the height of every tile. */
 #define ET_CPU_CONV_PIXELS 96
 
 /* Pixels and columns as in et_cpu_pixels, for int8 images. The op has the output pointer. */

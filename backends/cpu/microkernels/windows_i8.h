@@ -43,7 +43,7 @@ typedef struct et_segment_i8 {
   const et_taps_i8 *taps;
   const uint8_t
       *rows[ET_CPU_CONV_QS8_MAX_TAPS]; /* image rows; see et_find_rows_i8 */
-  size_t x; /* pixel of the first window; wraps before 0 */
+  size_t x; /* pixel of the first window; wraps if negative */
   size_t count;
   const uint8_t *end;   /* end of readable memory */
   const uint8_t **from; /* [run][stride] */

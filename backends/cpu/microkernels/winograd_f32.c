@@ -22,8 +22,8 @@ static place find_place(const et_cpu_winograd *w, size_t tile) {
   return et_cpu_winograd_place_of(w->out_height, w->out_width, w->side, tile);
 }
 
-/* Whether a vector is whole. With AVX-512, masks cost nothing, so all vectors are treated as
- * partial. */
+/* Whether a vector is whole. With AVX-512, masked accesses have no extra cost, so all vectors are
+ * treated as partial. */
 #if defined(ET_CPU_ISA_AVX512)
 #define IS_WHOLE(count) false
 #else
@@ -42,7 +42,7 @@ ET_INLINE void store(float *to, et_f32 value, size_t count, bool whole) {
   }
 }
 
-/* A vector of channels of a tile. pixel, row: distance in floats between neighboring pixels of the
+/* A vector of channels of a tile. pixel, row: distance in floats between adjacent pixels of the
  * image. position: distance in floats between positions of the transformed tile. */
 typedef struct lane {
   const float *from;

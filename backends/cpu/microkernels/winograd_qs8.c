@@ -55,7 +55,7 @@ static void find_pixels(const work *s, et_cpu_winograd_place at,
       c->x.data + at.image * w->height * w->width * c->channels;
   for (size_t i = 0; i < ACROSS; i++) {
     for (size_t j = 0; j < ACROSS; j++) {
-      const size_t y = at.y + i - w->top; /* wraps before the image */
+      const size_t y = at.y + i - w->top; /* wraps if negative */
       const size_t x = at.x + j - w->left;
       *pixels++ = y < w->height && x < w->width
                       ? image + (y * w->width + x) * c->channels

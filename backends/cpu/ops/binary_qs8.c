@@ -41,7 +41,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
       op, args.y, &attributes->output_quantization, error);
 }
 
-/* A chunk is a part of both tensors if their sizes are equal, or consists of whole rows of a. */
+/* If a and b have equal sizes, a chunk is any range of their elements. Otherwise, it consists of
+ * whole rows of a. */
 typedef struct work {
   et_cpu_binary_qs8 binary;
   et_cpu_binary_qs8_function *function;

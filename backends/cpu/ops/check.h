@@ -7,7 +7,7 @@
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/op_schema.h"
 
-/* Makes the check that uses it fail with a formatted message unless `condition` holds. */
+/* Returns from the calling function with a formatted error unless `condition` holds. */
 #define ET_CPU_CHECK(error, condition, ...)                                \
   do {                                                                     \
     if (!(condition)) {                                                    \

@@ -40,7 +40,7 @@ static void add_pixel(const float *x, size_t channels, float *y) {
   }
 }
 
-/* Adds row `tap` of all windows of a row of windows to a row of y. */
+/* Adds kernel row `tap` of all windows of one output row to a row of y. */
 static void add_row(const et_cpu_window *w, size_t channels, size_t tap,
                     const float *windows, float *y) {
   const size_t taps = w->kernel_y * w->kernel_x;

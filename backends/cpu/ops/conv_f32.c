@@ -11,7 +11,8 @@ static et_cpu_conv_f32_function *const variants[ET_CPU_ISA_COUNT] =
 static et_cpu_conv_planar_f32_function *const
     planar_variants[ET_CPU_ISA_COUNT] = ET_CPU_VARIANTS(et_cpu_conv_planar_f32);
 
-/* The planar microkernel copies the image rows that an output row reads to the stack. */
+/* The planar microkernel copies the image rows of an output row to the stack, so their size is
+ * limited. */
 static et_status check_planar(const et_cpu_conv_f32_args *args,
                               et_error *error) {
   const et_cpu_conv conv = et_cpu_conv_of(args);

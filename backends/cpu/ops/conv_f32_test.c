@@ -118,8 +118,8 @@ static void test_planar_rows_of_every_remainder(void **state) {
   }
 }
 
-/* Returns an axis with `out` outputs and the given padding before it. The padding after it
- * follows. */
+/* Returns an axis with `out` outputs and the given padding before it. The padding after it is
+ * derived from them. */
 static et_test_axis axis(int32_t out, int32_t kernel, int32_t stride,
                          int32_t before, int32_t dilation, int32_t after) {
   const int32_t read = (out - 1) * stride + (kernel - 1) * dilation + 1;

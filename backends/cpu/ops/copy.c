@@ -7,7 +7,7 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 
-#define CHUNK 64 /* rows */
+#define CHUNK 64 /* rows per chunk */
 
 static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_copy_args args = et_cpu_copy_args_of(op);

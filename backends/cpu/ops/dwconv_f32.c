@@ -65,7 +65,7 @@ static void run_row(const work *w, size_t index, et_cpu_channels some) {
               some);
 }
 
-/* The chunks of a part of the channels are the rows of a range. */
+/* A chunk is one row of a range, for one part of the channels. Rows vary fastest. */
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
   const size_t part = index / w->range;
@@ -75,10 +75,10 @@ static void run_chunk(void *data, size_t index) {
   }
 }
 
-/* Each thread gets a range of rows, like in the GEMMs before and after, so that its data are in its
- * own cache. With few rows, channels are divided instead, which balances the load better. With
- * parts of 128 channels, three rows of a small image stay in the L1 cache until the next row reads
- * them again. Returns the number of chunks. */
+/* As in adjacent GEMMs, each thread gets a range of rows, so that its data is in its own cache.
+ * With few rows, channels are divided instead, which balances the load better. With parts of 128
+ * channels, three rows of a small image stay in the L1 cache until the next row reads them again.
+ * Returns the number of chunks. */
 static size_t share_out(work *w, size_t threads) {
   const size_t few = 4;
   const size_t near = 128;

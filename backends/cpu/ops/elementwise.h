@@ -1,4 +1,4 @@
-/* Code that elementwise ops share: broadcasting, and the verification of programs. */
+/* Code shared by elementwise ops: broadcasting, and the verification of programs. */
 #ifndef BACKENDS_CPU_OPS_ELEMENTWISE_H_
 #define BACKENDS_CPU_OPS_ELEMENTWISE_H_
 

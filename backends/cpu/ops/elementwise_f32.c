@@ -88,7 +88,7 @@ static void expand_row(const et_cpu_tensor *x, size_t from, size_t stride,
   }
 }
 
-/* The operands' elements that are in the buffers of a thread. */
+/* Operand elements that are in the buffers of a thread. */
 typedef struct expanded {
   size_t from[OPERANDS];
   size_t count[OPERANDS];

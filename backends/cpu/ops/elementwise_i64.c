@@ -116,7 +116,7 @@ static void read_operand(const work *w, const et_cpu_block *b, size_t i,
   }
 }
 
-/* Executes one instruction. Operands that the opcode does not have are register 0. */
+/* Executes one instruction. Unused operands are register 0. */
 static void run_instruction(const et_cpu_instruction_i64 *in, registers r,
                             size_t result, size_t count) {
   const size_t arity = arities[in->opcode];

@@ -6,8 +6,8 @@
 
 static const uint8_t arities[] = ET_CPU_OPCODE_ARITY;
 
-/* Checks instruction `index`. `registers` registers precede it. The schema has checked that the
- * opcode is known. */
+/* Checks instruction `index`, which can read the first `registers` registers. The schema has
+ * checked the opcode. */
 static et_status check_instruction(const et_cpu_op *op, const uint32_t *words,
                                    size_t index, size_t registers,
                                    et_error *error) {

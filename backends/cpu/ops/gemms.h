@@ -1,4 +1,4 @@
-/* Code that GEMMs share: checks of float weights, and the division of the output into blocks. */
+/* Code shared by GEMMs: checks of float weights, and the division of the output into blocks. */
 #ifndef BACKENDS_CPU_OPS_GEMMS_H_
 #define BACKENDS_CPU_OPS_GEMMS_H_
 
@@ -49,7 +49,7 @@ static inline et_cpu_range et_cpu_block_at(const et_cpu_blocks *b,
   return range;
 }
 
-/* Returns whether to divide rows among threads. Each thread then reads all weights, but fewer data
+/* Returns whether to divide rows among threads. Each thread then reads all weights, but less data
  * from the caches of other threads than if columns were divided. */
 static inline bool et_cpu_divides_rows(size_t rows, size_t columns,
                                        size_t depth, size_t threads) {

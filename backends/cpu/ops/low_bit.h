@@ -1,4 +1,4 @@
-/* Code that ops with 4-bit and 8-bit weights share. */
+/* Code shared by ops with 4-bit and 8-bit weights. */
 #ifndef BACKENDS_CPU_OPS_LOW_BIT_H_
 #define BACKENDS_CPU_OPS_LOW_BIT_H_
 

@@ -1,4 +1,4 @@
-/* Op masked_scatter: replaces the elements that a mask selects by the first elements of a source,
+/* Op masked_scatter: replaces the elements that a mask selects with the first elements of a source,
  * in order. */
 #include "backends/cpu/schema/masked_scatter.h"
 

@@ -1,8 +1,8 @@
 /* Op mbconv_f32: inverted residuals (expand, depthwise convolution, project), computed a few rows
- * at a time. A ring buffer has the rows of the expanded image that the depthwise window reads. Each
- * row is computed once, except where the ranges of two threads meet. Neither the expanded nor the
- * filtered image leaves the cache. In a chain of blocks, each block computes a row when the next
- * one reads it, so the image between two blocks never exists as a whole. */
+ * at a time. A ring buffer holds the rows of the expanded image that the depthwise window reads.
+ * Each row is computed once, except where the ranges of two threads meet. Neither the expanded nor
+ * the filtered image leaves the cache. In a chain of blocks, each block computes a row when the
+ * next one reads it, so the image between two blocks never exists as a whole. */
 #include "backends/cpu/ops/mbconv_f32.h"
 
 #include "backends/cpu/ops/chunks.h"
@@ -47,7 +47,7 @@ static float *ring_row(const stage *s, size_t row) {
   return s->ring + row % b->ring * b->filter.window.width * b->filter.channels;
 }
 
-/* Returns an input row of block `index`. It is a row of x, or computed by the previous block. */
+/* Returns an input row of block `index`. It is a row of x or of the previous block's output. */
 static const float *row_before(lane *l, size_t index, size_t row) {
   const et_cpu_conv *c = &l->stages[index].block.expand;
   if (index == 0) {

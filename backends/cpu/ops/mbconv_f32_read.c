@@ -6,7 +6,7 @@
 /* Weights of a block, in this order. */
 enum { EXPAND, EXPAND_BIAS, TAPS, TAP_BIAS, PROJECT, PROJECT_BIAS, WEIGHTS };
 
-/* A block, and sizes that are not those of a tensor. */
+/* A block, with the sizes that are not sizes of a tensor. */
 typedef struct block {
   et_cpu_mbconv_block layers;
   et_cpu_tensor *const *weights;

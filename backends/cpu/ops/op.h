@@ -47,8 +47,8 @@ typedef struct et_cpu_op {
   uint16_t attribute_count;
 } et_cpu_op;
 
-/* Failure of a call before its last op, because tensors have values out of range, such as invalid
- * indices. */
+/* Failure of a call because a tensor has out-of-range values, such as invalid indices. Later ops do
+ * not run. */
 typedef struct et_cpu_fault {
   et_status status;
   et_error *error; /* NULL if no message is required */

@@ -7,7 +7,7 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 
-/* Adjacent columns of a chunk. */
+/* Number of adjacent columns per chunk. */
 #define COLUMNS 64
 
 static et_status check(const et_cpu_op *op, et_error *error) {
@@ -19,7 +19,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return et_cpu_check_alike(op, args.y, args.x, error);
 }
 
-/* One block of columns of one outer index. Each element of y is in one block, so its
+/* Processes one block of columns of one outer index. Each element of y is in one block, so its
  * sum does not depend on the number of threads. */
 static void run_columns(void *data, size_t chunk) {
   const et_cpu_scatter_add_args *args = data;

@@ -308,7 +308,7 @@ static void hide(et_test_op *test, const shape *s, int32_t back) {
   }
 }
 
-/* A block of queries may start at any block of keys. It ends at the last key that one of its
+/* A block of queries can skip leading blocks of keys, and stops at the last key that one of its
  * queries sees. */
 static void test_masks_that_hide_other_keys_of_each_query(void **state) {
   (void)state;

@@ -53,7 +53,7 @@ static void test_named_data_is_used_where_it_lies(void **state) {
 }
 
 /* Static payloads skip the update of dims in each call. The word after the last dim is the dtype of
- * a float32 value. It must not be taken for the op of another dim. */
+ * a float32 value. It must not be read as the op of another dim. */
 static void test_payloads_of_constant_dims_are_static(void **state) {
   (void)state;
   cpu_test_write_static();

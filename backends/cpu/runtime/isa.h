@@ -23,8 +23,8 @@ extern "C" {
 bool et_cpu_isa_available(et_cpu_isa isa);
 
 /* Returns an option of "CpuBackend" that makes a method run on `isa`. Loading fails if `isa` is not
- * available. It is meant for tests and measurements: by default, a method uses the best available
- * instruction set. */
+ * available. It is intended for tests and measurements. By default, a method uses the best
+ * available instruction set. */
 et_backend_option et_cpu_force_isa(et_cpu_isa isa);
 
 /* Sets *out_isa to the instruction set of the context's options, or to the best available one. */

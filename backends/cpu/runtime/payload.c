@@ -118,7 +118,7 @@ static et_status check_dim(const et_cpu_payload *payload, uint32_t index,
   return ET_STATUS_OK;
 }
 
-/* Returns the number of valid indexes of a place. */
+/* Returns the number of valid indices of a place. */
 static uint32_t place_count(const et_cpu_payload *payload, uint32_t place) {
   const uint32_t counts[] = {payload->input_count, payload->output_count, 1,
                              payload->data_count, payload->input_count};

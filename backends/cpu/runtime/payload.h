@@ -19,7 +19,7 @@ extern "C" {
 #define ET_CPU_DATA_ALIGNMENT 64u
 #define ET_CPU_MAX_ARGUMENTS 1024u /* inputs or outputs; limit of the runtime */
 
-/* How a dim is computed from constants, arguments and earlier dims. */
+/* Operation that computes a dim from constants, arguments and earlier dims. */
 typedef enum et_cpu_dim_op {
   ET_CPU_DIM_CONST = 0, /* a */
   ET_CPU_DIM_SIZE = 1,  /* dimension b of argument a */
@@ -85,7 +85,7 @@ typedef struct et_cpu_payload {
   uint32_t op_count;
   uint32_t scratch_bytes;
   uint32_t key_bytes;
-  size_t values_at; /* word indexes of the sections; dims follow the header */
+  size_t values_at; /* word indices of the sections; dims follow the header */
   size_t data_at;
   size_t ops_at;
   size_t keys_at;

@@ -91,9 +91,9 @@ static et_status check_writes(verifier *v, uint32_t index,
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Returns the end of the bytes from `read.start` on that an output of the first `count` ops has
- * written and no later workspace overwrites, or `read.start` if there are none. Searches backward,
- * because the writer is usually a recent op. */
+/* Returns the end of a byte range that starts at `read.start`, was written by an output of the
+ * first `count` ops, and was not overwritten by a later workspace. Returns `read.start` if there is
+ * none. Searches backward, because the writer is usually a recent op. */
 static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
   uint64_t end = read->end;
   for (uint32_t i = count; i > 0 && !is_spent(v); i--) {

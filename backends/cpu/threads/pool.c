@@ -1,7 +1,7 @@
-/* A pool of threads that claim chunks one by one. A thread starts with its own share, whose data
- * are in its caches from the previous op, and then takes chunks of other shares. A thread that is
- * not scheduled therefore does not delay the others. Idle threads spin before they sleep, because
- * the ops of a method follow each other closely. */
+/* A pool of threads that claim chunks one by one. A thread starts with its own share, whose data is
+ * in its caches from the previous op, and then takes chunks of other shares. A thread that is not
+ * scheduled therefore does not delay the others. Idle threads spin before they sleep, because the
+ * ops of a method follow each other closely. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "backends/cpu/threads/pool.h"

@@ -1,4 +1,4 @@
-/* A small pool of POSIX threads that run methods, for programs without a pool of their own. */
+/* A small pool of POSIX threads that run methods, for programs without their own pool. */
 #ifndef BACKENDS_CPU_THREADS_POOL_H_
 #define BACKENDS_CPU_THREADS_POOL_H_
 
@@ -32,7 +32,7 @@ extern "C" {
 struct et_cpu_pool;
 
 /* Chunks [end - unclaimed, end) of the current work. If ops have the same size, a thread gets the
- * same chunks, whose data are in its caches. */
+ * same chunks, whose data is in its caches. */
 typedef struct et_cpu_pool_share {
   ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(atomic_size_t,
                                          size_t) unclaimed; /* chunks left */

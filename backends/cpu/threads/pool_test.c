@@ -49,7 +49,7 @@ static void sleep_microseconds(long microseconds) {
   nanosleep(&time, NULL);
 }
 
-/* Waits until *number is at least `value`, for about ten seconds at most. */
+/* Waits until *number is at least `value`, for up to about ten seconds. */
 static void wait_for(atomic_int *number, int value) {
   for (size_t i = 0; i < 10000 && atomic_load(number) < value; i++) {
     sleep_microseconds(1000);

@@ -25,7 +25,7 @@ typedef struct et_xnn_builder {
   const et_xnn_node *node;   /* its node */
   et_xnn_uses uses;
   et_xnn_counts used;
-  /* bytes of scratch that the node's own tensors use so far */
+  /* bytes of scratch used so far by the node's own tensors */
   size_t room;
   et_status status; /* first failure; rules continue but emit nothing */
 } et_xnn_builder;
@@ -91,8 +91,8 @@ void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats);
 typedef et_status et_xnn_fill(et_xnn_builder *b, const void *request,
                               void *bytes);
 
-/* A packed constant that is made from value `id`. If `share` is set, methods share the constant
- * through the store. The text distinguishes the packed forms of one constant. */
+/* A packed constant made from value `id`. If `share` is set, methods share the constant through the
+ * store. The text distinguishes the packed forms of one constant. */
 typedef struct et_xnn_packing {
   et_scalar_type dtype;
   et_xnn_dims dims;

@@ -12,7 +12,7 @@
 
 #define BYTES 3000
 
-/* Fills with one value, which may be an extreme one, or with random bytes. */
+/* Fills `bytes` with one value, possibly an extreme one, or with random bytes. */
 static void fill(uint8_t *bytes, unsigned kind) {
   const uint8_t same[] = {0xff, 0x7f, 0x80, 0x00, 0x08, 0xf0};
   uint32_t state = 1;

@@ -3,7 +3,7 @@
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/words.h"
 
-/* Copies rows. The linear layers that read them quantize them. */
+/* Copies rows. The linear layers that read the rows quantize them. */
 static void copy_rows(et_xnn_builder *b, const et_xnn_dims *dims) {
   uint32_t order[ET_XNN_MOST_DIMS];
   for (uint32_t i = 0; i < ET_XNN_MOST_DIMS; i++) {

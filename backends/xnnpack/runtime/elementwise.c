@@ -38,7 +38,7 @@ static void activate(program *p, int32_t from, uint32_t function, float low,
                                .activation = {function, low, high}};
 }
 
-/* Nodes that become one instruction. */
+/* Opcodes of the nodes that become one instruction. */
 static const uint8_t opcodes[ET_XNN_NODE_TAG_COUNT] = {
     [ET_XNN_NODE_ADD] = ET_CPU_OPCODE_ADD,
     [ET_XNN_NODE_SUBTRACT] = ET_CPU_OPCODE_SUB,

@@ -1,13 +1,13 @@
 /* Each layer belongs to exactly one group. A layer that et_xnn_is_in_chain() reports does not get
- * an op of its own, so the chain that ends later must contain it. Both functions decide with the
- * same predicates: is_row_tiled() and count_before().
+ * its own op, so the chain that ends later must contain it. Both functions decide with the same
+ * predicates: is_row_tiled() and count_before().
  *
  * The predicates read only the payload: nodes, declared sizes and the number of readers. The sizes
  * of a call do not affect them. Measuring, building and resizing therefore see the same groups. If
  * these ever differ, the count checks of builder.c reject the graph.
  *
- * Selection relies on declared sizes (et_xnn_prefers_row_tiling). The rule in row_tiling.c verifies channels
- * and workspaces before it emits the op. */
+ * Selection relies on declared sizes (et_xnn_prefers_row_tiling). The rule in row_tiling.c verifies
+ * channels and workspaces before it emits the op. */
 #include "backends/xnnpack/runtime/group.h"
 
 #include "backends/xnnpack/runtime/convolution.h"
@@ -16,12 +16,11 @@
 
 #define NONE ET_XNN_NO_NODE
 
-/* Maximum number of consecutive blocks in which each shares a layer with the next. Longer runs are
- * not tiled beyond it, which bounds the time of a lookup. */
+/* Maximum number of consecutive blocks in which each shares a layer with the next. Blocks beyond
+ * this limit are not tiled, which bounds the time of a lookup. */
 #define MOST_SHARING 64
 
-/* Maximum number of chainable blocks before a block. A block with more of them is not joined to
- * them. */
+/* Maximum number of chainable blocks before a block. A block with more of them starts a new op. */
 #define MOST_FOLLOWING 16
 
 /* A candidate block, identified by the last nodes of its three layers. */
@@ -131,7 +130,7 @@ static size_t count_before(const et_xnn_nodes *n, const found *block) {
   return count > MOST_FOLLOWING ? 0 : count % ET_CPU_MBCONV_MAX_BLOCKS;
 }
 
-/* Returns true if the block that ends with node `index` is in the same op as the next block. */
+/* Returns true if the block that ends with node `index` shares its op with the next block. */
 static bool is_followed(const et_xnn_nodes *n, uint32_t index) {
   const uint32_t expand = layer_behind(n, index);
   found block;

@@ -35,19 +35,19 @@ bool et_xnn_group_of(et_xnn_uses *uses, const et_xnn_graph *graph,
  * and the node of *out. */
 bool et_xnn_chain_of(const et_xnn_nodes *n, uint32_t index, et_xnn_group *out);
 
-/* Returns true if the layer that ends with node `index` is computed by a chain that ends at a later
+/* Returns true if the layer that ends with node `index` belongs to a chain that ends at a later
  * node. */
 bool et_xnn_is_in_chain(const et_xnn_nodes *n, uint32_t index);
 
 /* Row tiling of inverted residuals: expand, depthwise convolution, project. */
 
-/* Returns whether three float layers can become one mbconv_f32 op that is faster at the sizes that
- * the payload declares. */
+/* Returns whether three float layers can become one mbconv_f32 op that is faster at the declared
+ * sizes. */
 bool et_xnn_prefers_row_tiling(const et_xnn_graph *graph,
                                const et_xnn_part *part);
 
-/* Returns whether such a block can read the output of another block row by row, and whether the
- * image between them is large enough. */
+/* Returns whether such a block can read the output of another block row by row, and the image
+ * between them is large enough. */
 bool et_xnn_expands_rows(const et_xnn_graph *graph, const et_xnn_part *part);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_GROUP_H_ */

@@ -7,8 +7,8 @@
 #define COPY_WORDS ET_CPU_COPY_ATTRIBUTES_WORDS
 #define MOST_PLACES (ET_XNN_MOST_INPUTS * ET_XNN_MOST_DIMS)
 
-/* Returns true if all inputs have the output's quantization, so that elements can be copied. Other
- * elements are converted to float32 and back. */
+/* Returns true if all inputs have the output's quantization, so that elements can be copied.
+ * Otherwise, elements are converted to float32 and back. */
 static bool moves_bits(const et_xnn_builder *b) {
   const et_xnn_value out = et_xnn_output(b, 0);
   bool is_same = true;
@@ -99,8 +99,8 @@ void et_xnn_copy(et_xnn_builder *b) {
   copy_all(b, &x, &y);
 }
 
-/* Replaces the size that is 0, if there is one, by the size that follows from the number of
- * elements. Returns false if the sizes do not fit. */
+/* Infers the size that is 0, if there is one, from the number of elements. Returns false if the
+ * sizes do not fit. */
 static bool infer_reshaped(size_t numel, et_xnn_dims *dims) {
   size_t known = 1;
   uint8_t unknown = ET_XNN_MOST_DIMS;

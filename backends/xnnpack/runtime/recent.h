@@ -1,4 +1,4 @@
-/* Direct-mapped caches of values, nodes and constants. Rules and groups read the same ones many
+/* Direct-mapped caches of values, nodes and constants. Rules and groups read the same entries many
  * times. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_RECENT_H_
 #define BACKENDS_XNNPACK_RUNTIME_RECENT_H_

@@ -1,9 +1,9 @@
 /* Rule for inverted residuals, which emits mbconv_f32. The thresholds are shared with the CPU
  * backend's compiler: backends/cpu/schema/cost_model.py.
  *
- * Blocks are selected before their rule runs (group.c). et_xnn_prefers_row_tiling() checks the shapes,
- * the filter height and the workspace of each block separately. The rule relies on these checks and
- * adds those that need the whole group:
+ * Blocks are selected before their rule runs (group.c). et_xnn_prefers_row_tiling() checks the
+ * shapes, the filter height and the workspace of each block separately. The rule relies on these
+ * checks and adds those that need the whole group:
  *
  * - read_layers() checks that each layer has as many input channels as the layer before it has
  *   outputs, and infer() checks that the blocks fit together.
@@ -29,7 +29,7 @@
 /* Maximum size in floats of a block's part of a thread's workspace. */
 #define MOST_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_CPU_MBCONV_MAX_BLOCKS)
 
-/* A block with the sizes that the payload declares. */
+/* A block with its declared sizes. */
 typedef struct tiled_block {
   et_xnn_window expand;
   et_xnn_window filter;
@@ -190,7 +190,7 @@ static void read_layers(et_xnn_builder *b, const et_xnn_part *part, layers *l) {
   pack(b, &part->project, &l->project);
 }
 
-/* Replaces the sizes of a block's input by those of its output. */
+/* Replaces the sizes of a block's input with those of its output. */
 static void infer_one(const layers *l, et_xnn_dims *dims) {
   for (size_t i = 0; i < 2; i++) {
     const int32_t size = et_xnn_window_outputs(&l->expand.convolution.window, i,
@@ -243,8 +243,9 @@ static void fill_inputs(et_xnn_builder *b, const layers *l,
 }
 
 /* Workspace of a thread, and tile rows of the last block. Earlier blocks produce one row at a time,
- * which is stored after their own workspace. `rows` is 0 if a block cannot be read: planar inputs
- * may be declared with other sizes than their transposed image, by which the block was selected. */
+ * which is stored after their own workspace. `rows` is 0 if a block cannot be read: the declared
+ * sizes of a planar input may differ from those of its transposed image, which were used to select
+ * the block. */
 typedef struct needs {
   int64_t floats;
   int64_t rows;

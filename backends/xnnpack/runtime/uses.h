@@ -5,7 +5,7 @@
 #include "backends/xnnpack/runtime/node.h"
 
 /* Number of values whose readers are counted. Values with larger ids are treated as read several
- * times. A fixed size avoids allocation. Real files have 1 % of this number. */
+ * times. A fixed size avoids allocation. Real files have about 1 % of this number of values. */
 #define ET_XNN_USES 65536
 
 /* Maximum distance, in nodes, between the writer and the reader of a value if they are fused. It

@@ -44,7 +44,7 @@ static inline size_t et_xnn_tiles_of(const et_xnn_pixels *out, size_t side) {
          et_cpu_winograd_tiles((size_t)out->width, side);
 }
 
-/* Returns how many of `all` tiles a thread transforms at once. `fitting` tiles fit into its
+/* Returns how many of `all` tiles a thread transforms at once. `fitting` tiles fit in its
  * workspace. */
 static inline size_t et_xnn_clamp_tiles(size_t all, size_t fitting) {
   const size_t most =
