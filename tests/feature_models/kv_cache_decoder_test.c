@@ -102,9 +102,9 @@ static void test_out_of_range_position_ends_the_call(void **state) {
   prefill(5, together);
   prefill(4, first);
   assert_int_equal(decode_at(7, 24), ET_STATUS_INVALID_ARGUMENT);
-  assert_non_null(strstr(error.message, "row 24 is not in a table of 24"));
+  assert_non_null(strstr(error.message, "row 24 is out of range for 24 rows"));
   assert_int_equal(decode_at(WORDS, 4), ET_STATUS_INVALID_ARGUMENT);
-  assert_non_null(strstr(error.message, "row 50 is not in a table of 50"));
+  assert_non_null(strstr(error.message, "row 50 is out of range for 50 rows"));
   assert_int_equal(decode_at(tokens[4], 4), ET_STATUS_OK);
   assert_decoded(together);
 }

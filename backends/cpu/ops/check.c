@@ -20,16 +20,6 @@ et_status et_cpu_check_same_channels(const et_cpu_op *op,
   return ET_STATUS_OK;
 }
 
-et_status et_cpu_check_attribute(const et_cpu_op *op, size_t index, int64_t low,
-                                 int64_t high, et_error *error) {
-  const int64_t value = (int32_t)op->attributes[index];
-  ET_CPU_CHECK(error, value >= low && value <= high,
-               "%s: attribute %zu is %lld, expected %lld to %lld",
-               op->type->schema->name, index, (long long)value, (long long)low,
-               (long long)high);
-  return ET_STATUS_OK;
-}
-
 size_t et_cpu_tensor_index(const et_cpu_op *op, const et_cpu_tensor *tensor) {
   size_t index = 0;
   while (op->tensors[index] != tensor) {

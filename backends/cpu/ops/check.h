@@ -52,10 +52,6 @@ et_status et_cpu_check_same_channels(const et_cpu_op *op,
 /* Returns the index of `tensor` among the tensors of `op`, for messages. */
 size_t et_cpu_tensor_index(const et_cpu_op *op, const et_cpu_tensor *tensor);
 
-/* Checks that attribute word `index`, read as int32, is in `low..high`. */
-et_status et_cpu_check_attribute(const et_cpu_op *op, size_t index, int64_t low,
-                                 int64_t high, et_error *error);
-
 /* Sets the fault of a call to INVALID_ARGUMENT, because a tensor has values out of range. */
 #define ET_CPU_FAIL(run, ...)                                                  \
   do {                                                                         \

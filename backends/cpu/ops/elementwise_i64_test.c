@@ -123,7 +123,7 @@ static void test_rejects_opcodes_that_integers_do_not_have(void **state) {
   test.attributes[2] = 1;
   et_test_refused(
       &test,
-      "elementwise_i64: instruction 0 reads register 1, expected 0 to 0");
+      "elementwise_i64: instruction 0 reads register 1, out of range for 1");
   test.attributes[2] = 0;
   test.tensors[1].dtype = ET_SCALAR_TYPE_FLOAT32;
   et_test_refused(&test,

@@ -38,7 +38,7 @@ static et_status check_table(const et_cpu_op *op,
     }
   }
   ET_CPU_CHECK(error, args->attributes.rows <= capacity_of(args),
-               "embedding: %d rows exceed a table of %lld",
+               "embedding: %d rows, expected at most %lld",
                (int)args->attributes.rows, (long long)capacity_of(args));
   return ET_STATUS_OK;
 }

@@ -120,7 +120,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
     test.tensors[2].sizes[i] = 1;
   }
   test.tensors[2].rank = ET_CPU_MAX_RANK;
-  et_test_refused(&test, "embedding_qw: tensor 2 has 8 dims, expected less");
+  et_test_refused(&test, "embedding_qw: tensor 2 has 8 dims, expected fewer");
   test.tensors[2].rank = 1;
   test.tensors[2].dtype = F32;
   et_test_refused(&test, "embedding_qw: tensor 2 is float32");

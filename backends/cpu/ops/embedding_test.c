@@ -105,7 +105,7 @@ static void check_rows_of_panels(et_scalar_type dtype) {
   }
   et_test_run(&test, expected, margin);
   test.attributes[0] = 33;
-  et_test_refused(&test, "embedding: 33 rows exceed a table of 32");
+  et_test_refused(&test, "embedding: 33 rows, expected at most 32");
   test.attributes[0] = 31;
   test.tensors[0].sizes[2] = 8;
   et_test_refused(&test, "embedding: tensor 0, dim 2 is 8, expected 16");

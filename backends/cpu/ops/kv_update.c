@@ -44,7 +44,7 @@ static bool fits(const work *w, const et_cpu_run *run) {
   for (size_t i = 0; i < (size_t)w->args.rows->sizes[1]; i++) {
     const int64_t position = position_of(w, i);
     if (position < 0 || position >= rows) {
-      ET_CPU_FAIL(run, "kv_update: row %lld is not in a cache of %lld rows",
+      ET_CPU_FAIL(run, "kv_update: row %lld is out of range for %lld rows",
                   (long long)position, (long long)rows);
       return false;
     }

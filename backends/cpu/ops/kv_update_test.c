@@ -117,11 +117,11 @@ static void test_rows_that_are_not_there(void **state) {
   const int64_t below[2] = {2, -9};
   const int64_t far[1] = {INT64_MIN};
   start = 6;
-  check_fault(3, NULL, "kv_update: row 8 is not in a cache of 8 rows");
-  check_fault(2, above, "kv_update: row 8 is not in a cache of 8");
-  check_fault(2, below, "kv_update: row -1 is not in a cache of 8");
+  check_fault(3, NULL, "kv_update: row 8 is out of range for 8 rows");
+  check_fault(2, above, "kv_update: row 8 is out of range for 8");
+  check_fault(2, below, "kv_update: row -1 is out of range for 8");
   check_fault(1, far,
-              "kv_update: row -9223372036854775800 is not in a cache of 8");
+              "kv_update: row -9223372036854775800 is out of range for 8");
 }
 
 static void test_what_is_refused(void **state) {

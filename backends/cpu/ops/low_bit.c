@@ -11,8 +11,9 @@ et_status et_cpu_low_bit_check_others(const et_cpu_op *op, size_t others,
                                       et_error *error) {
   const size_t before = op->input_count - others;
   ET_CPU_CHECK(error, others >= operands && others <= operands + optional,
-               "%s: %d inputs, expected %zu to %zu", op->type->schema->name,
-               (int)op->input_count, before + operands,
+               optional == 0 ? "%s: %d inputs, expected %zu"
+                             : "%s: %d inputs, expected %zu to %zu",
+               op->type->schema->name, (int)op->input_count, before + operands,
                before + operands + optional);
   return ET_STATUS_OK;
 }

@@ -105,7 +105,8 @@ static et_status check_expand(const et_cpu_op *op, const block *b,
   const int64_t depth = (int64_t)kernel[0] * kernel[1] * b->channels;
   const int64_t packed[4] = {1, panels, depth, 16};
   ET_CPU_CHECK(error, b->expanded[0] < INT32_MAX && b->expanded[1] < INT32_MAX,
-               "mbconv_f32: the expanded image is too large");
+               "mbconv_f32: expanded image of block %zu is too large",
+               b->index);
   ET_RETURN_IF_ERROR(
       et_cpu_check_shape(op, b->weights[EXPAND], 4, packed, error));
   ET_RETURN_IF_ERROR(
@@ -159,8 +160,8 @@ static et_status check_workspace(const et_cpu_mbconv_f32_args *args,
       ring * b->expanded[1] + b->rows * b->out[1] <= (*left - row) / middle;
   ET_CPU_CHECK(
       error, fits,
-      "mbconv_f32: workspace of %d x %d floats is too small for %lld rows "
-      "of %d pixels and %lld of %d, of %lld channels",
+      "mbconv_f32: workspace is [%d, %d], too small for %lld x %d expanded and "
+      "%lld x %d filtered pixels of %lld channels",
       (int)args->workspace->sizes[0], (int)args->workspace->sizes[1],
       (long long)ring, (int)b->expanded[1], (long long)b->rows, (int)b->out[1],
       (long long)b->middle);
@@ -181,7 +182,7 @@ static et_status check_blocks(const et_cpu_op *op,
                               const et_cpu_mbconv_f32_args *args,
                               et_error *error) {
   ET_CPU_CHECK(error, args->workspace->sizes[0] >= 1,
-               "mbconv_f32: workspace is for 0 threads");
+               "mbconv_f32: workspace has no rows");
   int64_t floats = args->workspace->sizes[1];
   block b = first_block(args);
   ET_RETURN_IF_ERROR(check_block(op, args, &b, &floats, error));

@@ -386,7 +386,8 @@ static void test_rejects_invalid_chains(void **state) {
   assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
   et_cpu_tensor *space = &test.tensors[14];
   space->sizes[1]--;
-  et_test_refused(&test, "too small for 3 rows of 6 pixels and 1 of 6, of 8");
+  et_test_refused(
+      &test, "too small for 3 x 6 expanded and 1 x 6 filtered pixels of 8");
   space->sizes[1]++;
   test.tensors[7].sizes[2] = 17;
   et_test_refused(&test, "mbconv_f32: tensor 5, dim 0 is 1, expected 2");
@@ -421,12 +422,13 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   et_error error = {0};
   assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
   test.attributes[0] = 3;
-  et_test_refused(&test, "too small for 5 rows of 6 pixels and 3 of 6");
+  et_test_refused(&test,
+                  "too small for 5 x 6 expanded and 3 x 6 filtered pixels");
   test.attributes[0] = 0x7fffffff;
   et_test_refused(&test, "mbconv_f32: attribute 0 is 2147483647");
   test.attributes[0] = 2;
   test.attributes[12] = 2;
-  et_test_refused(&test, "mbconv_f32: attribute 12 is 2, expected 1 to 1");
+  et_test_refused(&test, "mbconv_f32: attribute 12 is 2, expected 1");
   test.attributes[12] = 1;
   test.attributes[16] = 33;
   et_test_refused(&test, "mbconv_f32: kernel has 33 rows, expected 1 to 32");
@@ -438,7 +440,8 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   test.tensors[4].numel = 10;
   et_test_refused(&test, "mbconv_f32: tensor 4 has 10 elements, expected 16");
   test.tensors[4].numel = 16;
-  et_test_refused(&test, "too small for 4 rows of 6 pixels and 2 of 6, of 9");
+  et_test_refused(
+      &test, "too small for 4 x 6 expanded and 2 x 6 filtered pixels of 9");
   et_test_end(&test);
 }
 

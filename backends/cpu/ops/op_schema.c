@@ -9,8 +9,10 @@ static et_status check_limits(const et_cpu_op *op, const char *counted,
                               uint16_t count, const uint8_t limits[2],
                               et_error *error) {
   ET_CPU_CHECK(error, count >= limits[0] && count <= limits[1],
-               "%s: %d %s, expected %d to %d", op->type->schema->name,
-               (int)count, counted, (int)limits[0], (int)limits[1]);
+               limits[0] == limits[1] ? "%s: %d %s, expected %d"
+                                      : "%s: %d %s, expected %d to %d",
+               op->type->schema->name, (int)count, counted, (int)limits[0],
+               (int)limits[1]);
   return ET_STATUS_OK;
 }
 
@@ -80,17 +82,13 @@ static et_status check_tensor(const et_cpu_op *op, size_t index,
   if ((rule->dtypes >> tensor->dtype & 1u) == 0) {
     return fail_dtype(op, index, rule->dtypes, error);
   }
-  if (rule->min_rank == rule->max_rank) {
-    ET_CPU_CHECK(error, tensor->rank == rule->min_rank,
-                 "%s: tensor %zu has %d dims, expected %d",
-                 op->type->schema->name, index, (int)tensor->rank,
-                 (int)rule->min_rank);
-    return ET_STATUS_OK;
-  }
-  ET_CPU_CHECK(
-      error, tensor->rank >= rule->min_rank && tensor->rank <= rule->max_rank,
-      "%s: tensor %zu has %d dims, expected %d to %d", op->type->schema->name,
-      index, (int)tensor->rank, (int)rule->min_rank, (int)rule->max_rank);
+  ET_CPU_CHECK(error,
+               tensor->rank >= rule->min_rank && tensor->rank <= rule->max_rank,
+               rule->min_rank == rule->max_rank
+                   ? "%s: tensor %zu has %d dims, expected %d"
+                   : "%s: tensor %zu has %d dims, expected %d to %d",
+               op->type->schema->name, index, (int)tensor->rank,
+               (int)rule->min_rank, (int)rule->max_rank);
   return ET_STATUS_OK;
 }
 
@@ -107,7 +105,14 @@ static et_status check_word(const et_cpu_op *op, size_t index, uint8_t range,
     return ET_STATUS_OK;
   }
   const et_cpu_attribute_range bounds = et_cpu_attribute_ranges[range];
-  return et_cpu_check_attribute(op, index, bounds.low, bounds.high, error);
+  const int32_t value = (int32_t)op->attributes[index];
+  ET_CPU_CHECK(error, value >= bounds.low && value <= bounds.high,
+               bounds.low == bounds.high
+                   ? "%s: attribute %zu is %d, expected %d"
+                   : "%s: attribute %zu is %d, expected %d to %d",
+               op->type->schema->name, index, (int)value, (int)bounds.low,
+               (int)bounds.high);
+  return ET_STATUS_OK;
 }
 
 et_status et_cpu_check_schema(const et_cpu_op *op,

@@ -81,8 +81,8 @@ static void check_fault(int64_t row, const char *message) {
 
 static void test_an_index_outside_x_ends_the_call(void **state) {
   (void)state;
-  check_fault(3, "scatter_add: row 3 is not in a table of 3");
-  check_fault(-1, "scatter_add: row -1 is not in a table of 3");
+  check_fault(3, "scatter_add: row 3 is out of range for 3 rows");
+  check_fault(-1, "scatter_add: row -1 is out of range for 3 rows");
 }
 
 static void test_tensors_that_do_not_fit_are_rejected(void **state) {

@@ -282,12 +282,12 @@ static void test_rejects_other_windows_and_channels(void **state) {
                           {1, 256, 16, three, three, true, true, 2, 1, 3},
                           {1, 32, 24, three, three, true, true, 2, 1, 3}};
   static const char *const messages[] = {
-      "attribute 0 is 1, expected 3 to 3",
-      "attribute 1 is 1, expected 3 to 3",
-      "attribute 2 is 2, expected 1 to 1",
-      "attribute 3 is 2, expected 1 to 1",
-      "attribute 8 is 2, expected 1 to 1",
-      "attribute 9 is 2, expected 1 to 1",
+      "attribute 0 is 1, expected 3",
+      "attribute 1 is 1, expected 3",
+      "attribute 2 is 2, expected 1",
+      "attribute 3 is 2, expected 1",
+      "attribute 8 is 2, expected 1",
+      "attribute 9 is 2, expected 1",
       "winograd_qs8: 16 channels and 16 columns, expected multiples of 32",
       "winograd_qs8: 256 channels and 16 columns, expected multiples of 32",
       "winograd_qs8: 32 channels and 24 columns, expected multiples of 32"};

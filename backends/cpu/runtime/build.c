@@ -191,7 +191,7 @@ static et_status check_states(const et_cpu_handle *handle, et_error *error) {
   for (uint32_t i = payload->first_state; i < payload->input_count; i++) {
     if (handle->arguments[i].value == ET_CPU_NO_VALUE) {
       return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                     "payload: input %u follows a state but is not one",
+                     "payload: input %u follows a state but is not a state",
                      (unsigned)i);
     }
   }

@@ -36,7 +36,7 @@ static et_status check_tensor(const et_cpu_handle *handle, size_t index,
   }
   return tensor->data != NULL || tensor->numel == 0
              ? ET_STATUS_OK
-             : fail_argument(error, index, "has no memory");
+             : fail_argument(error, index, "has no data");
 }
 
 static et_status check_argument(const et_cpu_handle *handle, size_t index,
@@ -91,8 +91,8 @@ static et_status check_input_sizes(const et_cpu_handle *handle, et_value **args,
     for (size_t k = 0; k < tensor->rank; k++) {
       if (tensor->sizes[k] != sizes[k]) {
         return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                       "argument %zu: size %d of dimension %zu; expected %d", i,
-                       (int)tensor->sizes[k], k, (int)sizes[k]);
+                       "argument %zu, dim %zu is %d, expected %d", i, k,
+                       (int)tensor->sizes[k], (int)sizes[k]);
       }
     }
   }
@@ -176,7 +176,7 @@ et_status et_cpu_bind(et_cpu_handle *handle, et_mutable_span scratch,
                       et_value **args, size_t count, et_error *error) {
   if (scratch.size < handle->payload.scratch_bytes) {
     return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
-                   "%zu bytes of scratch; the payload needs %u", scratch.size,
+                   "%zu bytes of scratch, expected at least %u", scratch.size,
                    (unsigned)handle->payload.scratch_bytes);
   }
   ET_RETURN_IF_ERROR(check_arguments(handle, args, count, error));

@@ -102,8 +102,7 @@ static void test_sizes_beyond_the_bound_are_refused(void **state) {
   samples[0].sizes[0] = 6;
   cpu_test_expect_call_refused(2, "dims[0] is 6, expected 0 to 5");
   cpu_sample_make(&samples[0], 2, 4);
-  cpu_test_expect_call_refused(2,
-                               "argument 0: size 4 of dimension 1; expected 3");
+  cpu_test_expect_call_refused(2, "argument 0, dim 1 is 4, expected 3");
   cpu_sample_make(&samples[0], 1, 3);
   cpu_test_must_call(2);
 }
@@ -262,7 +261,7 @@ static void test_arguments_of_another_kind_are_refused(void **state) {
   cpu_test_expect_call_refused(2, "argument 0 has the wrong dtype");
   cpu_sample_make(&samples[0], 2, 3);
   samples[0].tensor.data = NULL;
-  cpu_test_expect_call_refused(2, "argument 0 has no memory");
+  cpu_test_expect_call_refused(2, "argument 0 has no data");
   cpu_test.number.tag = ET_VALUE_INT;
   args[0] = &cpu_test.number;
   cpu_test_expect_call_refused(2, "argument 0 is not a tensor");

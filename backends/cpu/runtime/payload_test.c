@@ -108,7 +108,7 @@ static void test_workspaces_overwrite_what_was_written(void **state) {
   cpu_write_op(writer, CPU_TEST_SHIFT, (uint32_t[]){1, 1, 1, 0, 1},
                (uint32_t[]){0, out, apart}, NULL, &attribute);
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 2, 0);
-  cpu_test_expect_refused("ops[1]: shift: 1 workspaces, expected 0 to 0");
+  cpu_test_expect_refused("ops[1]: shift: 1 workspaces, expected 0");
   writer->ops.words[17] = last;
   cpu_test_expect_refused(
       "payload: ops[2] reads a tensor before it is written");
@@ -317,7 +317,8 @@ static void test_states_are_the_last_inputs(void **state) {
   cpu_test_expect_refused("payload: values[0] does not fit its memory region");
   writer->values.words[3] = 0;
   writer->inputs = 3;
-  cpu_test_expect_refused("payload: input 2 follows a state but is not one");
+  cpu_test_expect_refused(
+      "payload: input 2 follows a state but is not a state");
 }
 
 static void test_every_cut_and_changed_payload_is_survived(void **state) {

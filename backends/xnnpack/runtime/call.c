@@ -94,7 +94,7 @@ static et_status set_inputs(et_xnn_handle *handle, et_value **args,
       return fail_argument(error, i, "is larger than the payload allows");
     }
     if (tensor->data == NULL && tensor->numel != 0) {
-      return fail_argument(error, i, "has no memory");
+      return fail_argument(error, i, "has no data");
     }
   }
   return ET_STATUS_OK;
@@ -133,7 +133,7 @@ static et_status resize_output(const et_cpu_tensor *value, size_t index,
   }
   return tensor->data != NULL || tensor->numel == 0
              ? ET_STATUS_OK
-             : fail_argument(error, index, "has no memory");
+             : fail_argument(error, index, "has no data");
 }
 
 static et_status resize_outputs(const et_xnn_handle *handle, et_value **args,
@@ -166,7 +166,7 @@ et_status et_xnn_bind(et_xnn_handle *handle, et_mutable_span scratch,
                       et_value **args, size_t count, et_error *error) {
   if (scratch.size < handle->scratch_bytes) {
     return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
-                   "%zu bytes of scratch; the payload needs %zu", scratch.size,
+                   "%zu bytes of scratch, expected at least %zu", scratch.size,
                    handle->scratch_bytes);
   }
   ET_RETURN_IF_ERROR(check_arguments(handle, args, count, error));

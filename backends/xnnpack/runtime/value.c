@@ -206,7 +206,7 @@ static et_status check_quantization(uint32_t id, const et_xnn_value *value,
   }
   if (q->by == ET_XNN_BY_ROW) {
     ET_XNN_CHECK(error, q->row_dims >= 1 && q->row_dims <= value->dims.rank,
-                 "xvalues[%u] has rows of %u dims", (unsigned)id,
+                 "xvalues[%u] has invalid row rank %u", (unsigned)id,
                  (unsigned)q->row_dims);
   } else if (q->by != 0) {
     ET_XNN_CHECK(error, value->constant != 0 && q->dim < value->dims.rank,
@@ -228,7 +228,7 @@ static et_status check_dims(uint32_t id, et_fb_table tensor,
                (unsigned)et_fb_u32(tensor, ET_XNN_TENSOR_RANK));
   for (uint8_t i = 0; i < value->dims.rank; i++) {
     ET_XNN_CHECK(error, value->dims.sizes[i] >= (value->constant != 0 ? 1 : 0),
-                 "xvalues[%u] has %d elements along dim %u", (unsigned)id,
+                 "xvalues[%u] has invalid size %d of dim %u", (unsigned)id,
                  (int)value->dims.sizes[i], (unsigned)i);
   }
   ET_XNN_CHECK(error, et_xnn_count(&value->dims, &numel),
@@ -244,14 +244,14 @@ static et_status check_place(const et_xnn_graph *graph, uint32_t id,
                value->flags <= ET_XNN_EXTERNAL_OUTPUT &&
                    is_external == (value->flags != 0) &&
                    (!is_external || value->external < graph->external_count),
-               "xvalues[%u] has flags %u and is argument %u of %u",
+               "xvalues[%u] has invalid flags %u or argument %u of %u",
                (unsigned)id, (unsigned)value->flags, (unsigned)value->external,
                (unsigned)graph->external_count);
   ET_XNN_CHECK(
       error,
       value->constant == 0 ||
           (!is_external && value->constant < et_fb_count(graph->constants)),
-      "xvalues[%u] is constant %u of %u", (unsigned)id,
+      "xvalues[%u] has invalid constant %u of %u", (unsigned)id,
       (unsigned)value->constant, (unsigned)et_fb_count(graph->constants));
   return ET_STATUS_OK;
 }
@@ -262,7 +262,7 @@ static et_status check_value(const et_xnn_graph *graph, uint32_t id,
   const et_fb_table tensor = tensor_of(table);
   const et_xnn_value value = et_xnn_value_at(graph, id);
   ET_XNN_CHECK(error, et_fb_u32(tensor, ET_XNN_TENSOR_ID) == id,
-               "xvalues[%u] has id %u", (unsigned)id,
+               "xvalues[%u] has mismatched id %u", (unsigned)id,
                (unsigned)et_fb_u32(tensor, ET_XNN_TENSOR_ID));
   ET_RETURN_IF_ERROR(check_dims(id, tensor, &value, error));
   ET_RETURN_IF_ERROR(check_place(graph, id, &value, error));
