@@ -3,8 +3,8 @@
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load("//tools/build_defs:object_library.bzl", "object_library")
 
-# Kernels are numeric loops, so every compilation mode optimizes and vectorizes them. The only deviation from IEEE 754
-# is that multiply-add may be contracted (FMA).
+# Kernels are numeric loops, so every compilation mode optimizes and vectorizes them. The only
+# deviation from IEEE 754 is that a multiplication and an addition may be contracted (FMA).
 KERNEL_COPTS = [
     "-std=c11",
     "-Wall",
@@ -48,7 +48,7 @@ def numeric_library(name, srcs = [], **kwargs):
 def kernel_library(name, deps = []):
     """Declares an archive of the package's kernels.
 
-    The linker includes only the objects of kernels that a kernel table names.
+    The linker includes only the objects of kernels that a kernel table references.
 
     Args:
       name: name of the library.

@@ -1,6 +1,6 @@
 """A convolutional network for 8 x 8 handwritten digits.
 
-Its weights, digits.safetensors, were written by train_digits.py.
+train_digits.py wrote its weights, digits.safetensors.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from PIL import Image
 
 _PAGES = [*sorted(Path("docs/models").glob("*.md")), Path("README.md")]
 _COMMAND = re.compile(r"\./bazelw run (//models[/:\w]*)((?: -- [^`\n]*)?)")
-# Arguments that `bazel run` inserts before the command's own: `args` of the target.
+# Arguments that `bazel run` inserts before those of the command: `args` of the target.
 _FIRST_ARGUMENTS = {"classify": [os.environ["FLOWER"]], "listen": [os.environ["SOUND"]]}
 _TIMED = re.compile(r"\d+(?:\.\d+)? a second")
 
@@ -35,7 +35,7 @@ def _run(name: str, words: str, folder: Path) -> subprocess.CompletedProcess[str
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the files that the commands name."""
+    """Create a folder with the files that the commands use."""
     shutil.copy("README.md", tmp_path / "README.md")
     shutil.copy("README.md", tmp_path / "text.txt")
     shutil.copy(os.environ["SOUND"], tmp_path / "recording.wav")

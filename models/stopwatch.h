@@ -7,7 +7,7 @@
 /* Returns the seconds since a fixed time, from a monotonic clock. */
 double stopwatch_seconds(void);
 
-/* Returns the median of `count` >= 1 times, and sorts them. */
+/* Sorts `count` >= 1 times, and returns the median. */
 double stopwatch_median(double *seconds, size_t count);
 
 #endif /* ET_MODELS_STOPWATCH_H_ */

@@ -32,10 +32,7 @@ def test_runtime_calls_only_string_and_math_functions(archive: str) -> None:
 
 @pytest.mark.parametrize("archive", _ARCHIVES)
 def test_runtime_has_no_mutable_globals(archive: str) -> None:
-    """Check bss only.
-
-    In position-independent code, constants that contain addresses are in d.
-    """
+    """Test bss only; in position-independent code, d also has constant addresses."""
     assert [name for kind, name in _symbols(archive) if kind in "BbCc"] == []
 
 

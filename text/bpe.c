@@ -176,8 +176,9 @@ static void put_text(const et_bpe_vocabulary *vocabulary, const char *text,
   }
 }
 
-/* Finds the leftmost user-defined token in text[at .. size), and the longest of those that start
- * there. Returns its position and sets *token, or returns `size` if there is none. */
+/* Finds the leftmost user-defined token in text[at .. size); if several start
+ * there, the longest one. Returns its position and sets *token, or returns
+ * `size` if there is none. */
 static size_t find_added(const et_bpe_vocabulary *vocabulary, const char *text,
                          size_t size, size_t at, uint32_t *token) {
   for (; vocabulary->added != NULL && at < size; ++at) {

@@ -13,8 +13,8 @@ typedef struct writer {
   bool is_full;
 } writer;
 
-/* Encodes the pending text. If the output is full, it counts as truncated,
- * because the encoder does not report whether it stopped early. */
+/* Encodes the pending text. Full output counts as truncated, because the
+ * encoder does not report whether it stopped early. */
 static void end_text(writer *to) {
   if (to->pending == 0 || to->is_full) {
     return;

@@ -7,11 +7,11 @@ load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("//tools/build_defs:macro_arguments.bzl", "c_prefix", "require")
 load("//tools/build_defs:python_action.bzl", "python_action")
 
-# Attributes of a vocabulary that also apply to the target of its tables.
+# Attributes of a vocabulary that are also set on the target of its tables.
 _PROPAGATED_ATTRS = ["compatible_with", "exec_compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly"]
 
 def wordpiece_vocabulary(name, vocabulary = None, symbol = None, **kwargs):
-    """A C library with a WordPiece vocabulary, for `et_wordpiece_encode`.
+    """Defines a C library with a WordPiece vocabulary, for `et_wordpiece_encode`.
 
     Its header `<name>.h` declares `const et_wordpiece_vocabulary <symbol>`.
 
@@ -26,7 +26,7 @@ def wordpiece_vocabulary(name, vocabulary = None, symbol = None, **kwargs):
     _vocabulary_library(where, name, vocabulary, symbol, "//text/generate:vocabulary", ["//text:wordpiece"], kwargs)
 
 def bpe_vocabulary(name, model = None, symbol = None, **kwargs):
-    """A C library with a byte-pair vocabulary and a chat template.
+    """Defines a C library with a byte-pair vocabulary and a chat template.
 
     Its header `<name>.h` declares `const et_bpe_vocabulary <symbol>` and `const et_chat_template <symbol>_chat`.
 

@@ -12,7 +12,7 @@ import gguf
 
 from exir.files.gguf_file import read_gguf_file
 
-# Some are prefixes of others, some share a first byte, some are not ASCII.
+# Some tokens are prefixes of others, some share a first byte, and some are not ASCII.
 ADDED = ("<think>", "</think>", "<think>\n", "<|tool|>", "   ", "      ", "é!", "中", "don't")
 
 

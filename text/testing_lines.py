@@ -1,4 +1,4 @@
-"""Lines of text for comparing tokenizers, and the output of a tokenizer program."""
+"""Provide lines for comparing tokenizers, and run a tokenizer program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reference tokenizers of the package `tokenizers`."""
+"""Provide reference tokenizers from the package `tokenizers`."""
 
 from __future__ import annotations
 

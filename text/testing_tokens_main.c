@@ -2,8 +2,8 @@
  *
  *   tokens < LINES
  *
- * VOCABULARY and VOCABULARY_HEADER name a byte-pair vocabulary. Without them, the vocabulary is that
- * of //models/search (WordPiece). */
+ * The macros VOCABULARY and VOCABULARY_HEADER select a byte-pair vocabulary. By
+ * default, the vocabulary is that of //models/search (WordPiece). */
 #include <stdio.h>
 
 #ifdef VOCABULARY

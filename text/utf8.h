@@ -8,8 +8,8 @@
 #define ET_TEXT_REPLACEMENT 0xfffdu
 #define ET_TEXT_UTF8_MAX 4
 
-/* Returns the character at text[*at] and advances *at past it. Invalid UTF-8
- * becomes U+FFFD, one for each maximal prefix of a valid character. */
+/* Returns the character at text[*at] and advances *at past it. Each maximal
+ * prefix of a valid character in invalid UTF-8 becomes one U+FFFD. */
 uint32_t et_text_decode(const char *text, size_t size, size_t *at);
 
 /* Writes a character, at most ET_TEXT_UTF8_MAX bytes. Returns the number of bytes. */

@@ -70,8 +70,9 @@ static void test_invalid_utf8_is_omitted(void **state) {
   EXPECT("u\xc3n", kUn);             /* truncated */
   EXPECT("u\xed\xa0\x80n", kUn);     /* a surrogate */
   EXPECT("u\xf4\x90\x80\x80n", kUn); /* beyond U+10FFFF */
-  EXPECT("u\xf5\x80\x80\x80n", kUn); /* likewise, as its first byte shows */
-  EXPECT("u\xc0\xaen", kUn);         /* overlong */
+  /* beyond U+10FFFF, detected by the first byte */
+  EXPECT("u\xf5\x80\x80\x80n", kUn);
+  EXPECT("u\xc0\xaen", kUn); /* overlong */
   EXPECT("u\0n\xf0\x9f", kUn);
 }
 

@@ -4,8 +4,8 @@
 
 #include "kernels/author/converter.h"
 
-/* Weak references, so that the linker does not add converters that no kernel
- * table names. The addresses of such converters are NULL. */
+/* Weak references do not make the linker add a converter. The address of a
+ * converter that no kernel table references is NULL. */
 #define WEAK(NAME, name) \
   __attribute__((weak)) extern const et_converter et_converter_##name;
 ET_CONVERTER_LIST(WEAK)

@@ -1,6 +1,6 @@
 /* Conversion between elements of one dtype and the compute types. Each dtype is
  * compiled to a separate object, so that a program links only the converters
- * that its kernel table names. */
+ * that its kernel table references. */
 #ifndef ET_KERNELS_AUTHOR_CONVERTER_H_
 #define ET_KERNELS_AUTHOR_CONVERTER_H_
 

@@ -92,8 +92,8 @@ static double bias_of(const et_conv *conv, int64_t m) {
   return bias;
 }
 
-/* Returns 0 without input channels: an empty weight may have any number of
- * taps. */
+/* Returns 0 for zero input channels, because an empty weight can have any
+ * number of taps. */
 static int64_t tap_count(const et_conv *conv) {
   const int64_t plane = conv->y.kernel * conv->x.kernel;
   return conv->input.sizes[1] == 0 ? 0 : conv->z.kernel * plane;

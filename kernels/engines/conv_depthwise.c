@@ -76,8 +76,7 @@ static void lay_row(const float *row, int64_t size, int64_t start, int64_t step,
   }
 }
 
-/* Copies one phase of the input rows that the output rows from `first` on
- * read. */
+/* Copies one phase of the input rows for the output rows from `first` on. */
 static void lay_phase(const layout *plan, const float *plane, int64_t first,
                       int64_t py, int64_t px) {
   const et_conv_axis *y = &plan->conv->y;

@@ -22,8 +22,8 @@
 #endif
 #define TILE_VECTORS 2
 
-/* Without a broadcast load, the elements of a are repeated in memory, once per
- * row of tiles. */
+/* If the instruction set has no broadcast load, the elements of a are repeated
+ * in memory, once per row of tiles. */
 #if defined(__SSE2__) && !defined(__AVX__)
 #define HAS_BROADCAST false
 #else
@@ -47,8 +47,8 @@
 
 typedef float vector __attribute__((vector_size(LANES * sizeof(float))));
 
-/* A product that is added to `out`, at most TILE_DEPTH deep. `out_stride` is
- * the row stride of `out`. */
+/* A GEMM that is accumulated in `out`, with a reduction depth of at most
+ * TILE_DEPTH. `out_stride` is the row stride of `out`. */
 typedef struct part {
   size_t depth;
   et_gemm_matrix a;

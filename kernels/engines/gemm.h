@@ -1,5 +1,5 @@
-/* float32 GEMM, in C that compilers vectorize. Convolutions and matrix products
- * use it. */
+/* float32 GEMM, in C that compilers vectorize. Convolutions and matrix
+ * multiplications use it. */
 #ifndef ET_KERNELS_ENGINES_GEMM_H_
 #define ET_KERNELS_ENGINES_GEMM_H_
 

@@ -58,7 +58,7 @@ static void test_gemm_is_exact_for_every_depth(void **state) {
 }
 
 /* Computes rows [row, row + rows) and columns [column, column + columns) of a
- * 9x40 product. */
+ * GEMM with a 9x40 result. */
 static void compute_part(size_t row, size_t rows, size_t column, size_t columns,
                          float *out) {
   enum { kDepth = 150, kColumns = 40 };

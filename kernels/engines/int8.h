@@ -18,8 +18,9 @@ typedef struct et_int8_range {
   int32_t high;
 } et_int8_range;
 
-/* How to compute q - zero_point. uint8 values are first mapped to int8: `flip`
- * is 128, and 128 is subtracted from the zero point. For int8, `flip` is 0. */
+/* Parameters for computing q - zero_point. uint8 values are first mapped to
+ * int8: `flip` is 128, and 128 is subtracted from the zero point. For int8,
+ * `flip` is 0. */
 typedef struct et_int8_params {
   uint8_t flip;
   int16_t zero_point;
@@ -60,7 +61,7 @@ static inline uint8_t et_int8_quantize(float steps,
 /* Maximum number of panel columns. */
 #define ET_INT8_GEMM_COLUMNS 256
 
-/* Weight rows times a panel. */
+/* A GEMM of weight rows and a panel. */
 typedef struct et_int8_gemm {
   const int8_t *weight; /* [rows, depth] */
   size_t rows;

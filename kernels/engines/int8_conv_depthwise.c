@@ -3,7 +3,7 @@
  * An input row is copied to scratch with its padding, split by stride phase.
  * Tap kx, multiplied by the dilation, reads phase kx % stride from column kx /
  * stride. Consecutive results therefore read consecutive elements. The rows
- * that an output row reads stay in a ring of slots, so that each input row is
+ * that an output row reads stay in a ring buffer, so that each input row is
  * copied once. */
 #include <string.h>
 

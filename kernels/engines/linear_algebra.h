@@ -150,8 +150,8 @@ typedef struct et_reflectors {
  * the diagonal. `tau` has min(rows, columns) elements. */
 void et_reflectors_factor(et_matrix *matrix, double *tau);
 
-/* An et_panel_fn that multiplies a panel by the product of the reflectors, of
- * which the first is the leftmost factor. Its state is an et_reflectors. */
+/* An et_panel_fn that multiplies a panel by the product of the reflectors. The
+ * first reflector is the leftmost factor. Its state is an et_reflectors. */
 void et_reflectors_apply(const void *reflectors, et_panel *panel);
 
 /* ---- Jacobi rotations ---- */

@@ -40,7 +40,7 @@ static void start_rows(const et_matmul *p) {
 }
 
 /* Uses b in place; its rows are contiguous. A single output row reads b in one
- * pass, several output rows read it in blocks. */
+ * pass; several output rows read it in blocks. */
 static void multiply_rows(const et_matmul *p) {
   const size_t rows = (size_t)p->out.sizes[0];
   const size_t columns = (size_t)p->out.sizes[1];
@@ -106,7 +106,7 @@ static bool is_unscaled(const et_matmul *p) {
   return is_one(p->alpha) && is_one(p->beta);
 }
 
-/* Returns true if the float32 loops support the product. */
+/* Returns true if the float32 loops support the multiplication. */
 static bool is_plain(const et_matmul *p) {
   return ET_MATMUL_IS_PLAIN(p->out.dtype, is_unscaled(p), p->out.strides[1]);
 }
@@ -162,7 +162,8 @@ et_status et_matmul_run(et_kernel_context *context, const et_matmul *matmul) {
   if (matmul->out.sizes[0] == 0 || matmul->out.sizes[1] == 0) {
     return ET_STATUS_OK;
   }
-  /* With dynamic shapes, the call may need a loop that was not prepared for. */
+  /* With dynamic shapes, the call may need more scratch than its `prepare`
+   * requested. */
   if (is_plain(matmul) && context->scratch.size >= et_matmul_scratch(matmul)) {
     multiply_float32(matmul, (float *)(void *)context->scratch.data);
   } else {

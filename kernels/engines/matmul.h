@@ -1,4 +1,4 @@
-/* Matrix products of any dtype. float32 uses the blocked GEMM. */
+/* Matrix multiplication for any dtype. float32 uses the blocked GEMM. */
 #ifndef ET_KERNELS_ENGINES_MATMUL_H_
 #define ET_KERNELS_ENGINES_MATMUL_H_
 
@@ -32,11 +32,11 @@ typedef et_status (*et_matmul_plan_fn)(et_kernel_context *context,
                                        et_matmul *matmul);
 
 /* Requests the scratch of the loop that the call will use. If planning fails,
- * requests none: the call will report the error. */
+ * requests none, because the call will report the error. */
 et_status et_matmul_prepare(et_prepare_context *context, et_value *const *args,
                             et_matmul_plan_fn plan);
 
-/* The general loop. The caller has checked the product. */
+/* The general loop. The caller must have checked `matmul`. */
 void et_matmul_any(const et_matmul *matmul);
 
 #endif /* ET_KERNELS_ENGINES_MATMUL_H_ */

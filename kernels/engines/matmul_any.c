@@ -1,6 +1,6 @@
-/* Matrix product of any dtype and layout, in blocks. A converted element of b
- * is used for all rows of a block, and a converted element of a for all its
- * columns. K is accumulated in order. */
+/* Matrix multiplication for any dtype and layout, in blocks. A converted
+ * element of b is used for all rows of a block, and a converted element of a
+ * for all its columns. K is accumulated in order. */
 #include <string.h>
 
 #include "executorch/kernels/convert.h"

@@ -26,7 +26,7 @@ et_status et_along_check(et_kernel_context *context, const char *what,
                         self->rank == 0 ? 1 : self->sizes[*axis], false);
 }
 
-/* Returns the first elements of a view, with the sizes of `like`. */
+/* Returns the start of a view, with the sizes of `like`. */
 static et_view cut_to(const et_view *view, const et_tensor *like) {
   et_view cut = *view;
   for (size_t d = 0; d < like->rank; d++) {

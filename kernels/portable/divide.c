@@ -18,8 +18,8 @@ double et_divide_floor_real(double x, double y) {
   return quotient - floored > 0.5 ? floored + 1.0 : floored;
 }
 
-/* Returns true if an integer becomes 0 in `dtype`, which can keep only its low
- * bits. */
+/* Returns true if converting an integer to `dtype` yields 0. A narrow dtype
+ * keeps only the low bits. */
 static bool is_zero_in(et_scalar_type dtype, int64_t value) {
   uint64_t stored = 0;
   et_store_run(ET_COMPUTE_INT64, &value, dtype, (uint8_t *)&stored, 0, 1);

@@ -16,7 +16,7 @@ et_status et_factors_prepare(et_prepare_context *context, et_value *const *args,
 et_status et_factors_check(et_kernel_context *context, const char *what,
                            bool check, size_t index, int32_t zero);
 
-/* Returns INVALID_ARGUMENT if there are fewer pivots than the factors need.
+/* Returns INVALID_ARGUMENT if there are too few pivots for the factors.
  * Extra pivots are ignored, as in PyTorch. */
 et_status et_pivots_check(et_kernel_context *context, const char *what,
                           const et_tensor *factors, const et_tensor *pivots);

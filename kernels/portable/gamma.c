@@ -85,7 +85,7 @@ double et_zeta(double x, double q) {
 }
 
 /* Maximum number of terms of the series and the continued fraction. They
- * converge earlier except for very large arguments, whose results are less
+ * converge earlier, except for very large arguments, for which results are less
  * accurate. */
 #define MOST_TERMS 20000
 

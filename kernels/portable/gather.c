@@ -17,7 +17,7 @@ static size_t count_true(const et_tensor *mask) {
   return count;
 }
 
-/* A mask indexes as many dimensions as it has, starting at `dim`. */
+/* A mask of rank r indexes r dimensions, starting at `dim`. */
 static et_status plan_mask(et_kernel_context *context, const char *what,
                            const et_tensor *mask, size_t dim, et_gather *g) {
   ET_CHECK(context, dim + mask->rank <= g->self.rank,

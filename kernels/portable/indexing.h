@@ -1,4 +1,4 @@
-/* Access to elements that index tensors or masks select. */
+/* Access to elements selected by index tensors or masks. */
 #ifndef ET_KERNELS_PORTABLE_INDEXING_H_
 #define ET_KERNELS_PORTABLE_INDEXING_H_
 

@@ -2,7 +2,8 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/engines/matmul.h"
 
-/* Plans the product of the first batch item, which represents all items. */
+/* Plans the multiplication for the first batch item, which represents all
+ * items. */
 static et_status plan(et_kernel_context *context, et_value *const *args,
                       et_matmul *product) {
   const et_tensor *self = args[0]->u.as_tensor;

@@ -36,7 +36,7 @@ static range range_of(const et_tensor *self) {
 }
 
 /* Sets the range from the arguments. If they are equal, uses the range of the
- * elements; if that is a single value, extends it by 1 on both sides. */
+ * elements. If this range is a single value, extends it by 1 on both sides. */
 static et_status plan_range(et_kernel_context *context, const et_tensor *self,
                             const et_value *low, const et_value *high,
                             range *out) {

@@ -10,8 +10,8 @@ typedef struct extras {
   et_view info;
 } extras;
 
-/* b holds vectors if it has one dimension, or its shape is the matrices' batch
- * shape followed by the number of rows. */
+/* Returns true if b holds vectors: it has one dimension, or its shape is the
+ * matrices' batch shape followed by the number of rows. */
 static bool knows_vectors(const et_tensor *a, const et_tensor *b) {
   bool same = b->rank + 1 == a->rank;
   for (size_t d = 0; same && d < b->rank; d++) {

@@ -5,8 +5,9 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/engines/linear_algebra.h"
 
-/* State for one matrix. Its "brief" side is the shorter of rows and columns.
- * The decomposition is a sum of outer products of left and right vectors. */
+/* State for one matrix. Its "brief" side is the shorter one of rows and
+ * columns. The decomposition is a sum of outer products of left and right
+ * vectors. */
 typedef struct parts {
   et_matrix lines;   /* the matrix along its longer side, with `brief.rows`
                       * rows */
@@ -37,9 +38,9 @@ static double length_of(const double *row, size_t count) {
   return sqrt(sum);
 }
 
-/* One-sided Jacobi. Sets `values` in descending order, the vectors in `lines`,
- * which are not normalized, and those in `brief`. Returns false if it does not
- * converge. */
+/* Runs one-sided Jacobi iterations. Sets `values` in descending order, the
+ * vectors in `lines`, which are not normalized, and those in `brief`. Returns
+ * false if it does not converge. */
 static bool decompose(parts *p) {
   const double scale = et_matrix_scale(&p->lines);
   et_matrix_set_unit(&p->brief);

@@ -3,7 +3,8 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/portable/indexing.h"
 
-/* Replaces the selected elements with those of source, in row-major order. */
+/* Replaces the selected elements with elements of source, in row-major
+ * order. */
 et_status et_op_masked_scatter_out(et_kernel_context *context,
                                    et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;

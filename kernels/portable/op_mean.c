@@ -2,7 +2,7 @@
 #include "executorch/kernels/fold.h"
 #include "executorch/kernels/shape.h"
 
-/* The mean of no elements is 0 / 0, NaN. */
+/* The mean of zero elements is 0 / 0, which is NaN. */
 static void mean_of(const et_reduction *r, et_loop *elements,
                     uint8_t *const *outs, const void *state) {
   (void)state;

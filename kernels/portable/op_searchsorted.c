@@ -38,7 +38,7 @@ static size_t element_of(const row *r, size_t i) {
          (r->sorter == NULL ? i : (size_t)et_index_at(r->sorter, r->first + i));
 }
 
-/* Returns true if element `i` of the row comes before value `v`. NaN comes
+/* Returns true if element `i` of the row comes before value `v`. NaN sorts
  * last. */
 static bool is_before(const row *r, size_t i, const et_view *values, size_t v) {
   const size_t element = element_of(r, i);

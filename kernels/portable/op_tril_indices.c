@@ -2,8 +2,8 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/view.h"
 
-/* A matrix, of which the positions up to a diagonal, or from the diagonal on,
- * are listed. */
+/* A matrix whose positions up to a diagonal, or from the diagonal on, are
+ * listed. */
 typedef struct triangle {
   int64_t rows;
   int64_t columns;
@@ -39,7 +39,8 @@ static void store(const et_view *out, int64_t which, int64_t position,
                out->data + at * (int64_t)et_scalar_type_size(out->dtype), 0, 1);
 }
 
-/* Writes row indices to the first row of out, column indices to the second. */
+/* Writes row indices to the first row of out, and column indices to the
+ * second. */
 static void list_indices(const triangle *t, const et_view *out) {
   int64_t position = 0;
   for (int64_t row = 0; row < t->rows && t->columns > 0; row++) {

@@ -88,7 +88,7 @@ static void resample(const et_resample *r, const filter *f) {
 }
 
 /* uint8 is resampled as in PyTorch: first rows, then columns, with int16
- * weights, rounding to uint8 after each pass. */
+ * weights and rounding to uint8 after each pass. */
 static int64_t whole_weight(const reach *r, int64_t i, int bits) {
   const double w =
       r->total == 0.0 ? 0.0 : weight_of(r, i) / r->total * (double)(1 << bits);
@@ -156,7 +156,7 @@ static void use_double_scale(et_resample_axis *axis) {
   }
 }
 
-/* A scale factor that is given takes precedence over the ratio of the sizes. */
+/* A given scale factor takes precedence over the ratio of the sizes. */
 static void take_factor(const et_value *factor, et_resample_axis *axis) {
   const bool given = !et_arg_is_none(factor) && factor->u.as_double > 0.0;
   if (given && !axis->align_corners) {

@@ -3,7 +3,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/reduce.h"
 
-/* Divides the sum of squares by max(count - correction, 0). For no elements,
+/* Divides the sum of squares by max(count - correction, 0). For zero elements,
  * the result is NaN, like the mean. */
 static double variance(et_loop elements, et_scalar_type dtype, double mean,
                        double divisor) {

@@ -1,4 +1,4 @@
-/* Views of slices and selections, from the arguments of the operators. */
+/* Views of slices and selections, created from the operators' arguments. */
 #ifndef ET_KERNELS_PORTABLE_PART_H_
 #define ET_KERNELS_PORTABLE_PART_H_
 

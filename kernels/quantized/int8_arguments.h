@@ -14,8 +14,8 @@ enum {
   ET_INT8_NEXT /* first argument that is specific to the operator */
 };
 
-/* Checks that `value` is a zero point of `tensor`, and sets how to compute q -
- * zero_point. */
+/* Checks that `value` is a zero point of `tensor`, and sets the parameters for
+ * computing q - zero_point. */
 et_status et_int8_read_params(et_kernel_context *context, const char *what,
                               const et_tensor *tensor, const et_value *value,
                               et_int8_params *out);

@@ -103,8 +103,8 @@ void et_low_bit_linear_store(const et_low_bit_linear *linear, size_t first,
 
 /* ---- Embedding lookup in low-bit matrices ---- */
 
-/* Resizes `out`, and writes to it the dequantized rows of `table` that
- * `indices` select. */
+/* Resizes `out`, and writes the dequantized rows of `table` selected by
+ * `indices` to it. */
 et_status et_low_bit_rows(et_kernel_context *context, const char *what,
                           const et_low_bit *table, const et_tensor *indices,
                           et_tensor *out);

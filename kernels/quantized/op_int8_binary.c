@@ -9,7 +9,7 @@ typedef enum binary_op { ADD, MUL, MAXIMUM, MINIMUM } binary_op;
 
 typedef struct operand {
   et_int8_params params;
-  float factor; /* factor from the scale of the operand to that of the result */
+  float factor; /* operand scale / result scale */
 } operand;
 
 typedef struct binary {

@@ -30,7 +30,7 @@ et_status et_quantization_read(et_kernel_context *context, const char *what,
                                et_value *const *args, et_scalar_type dtype,
                                et_quantization *out);
 
-/* et_quantization_read for a scale and a zero point that are C values. */
+/* et_quantization_read for a scale and a zero point in C variables. */
 et_status et_quantization_make(et_kernel_context *context, const char *what,
                                double scale, int64_t zero_point, int64_t low,
                                int64_t high, et_scalar_type dtype,
@@ -56,8 +56,7 @@ et_status et_quantization_check_call(et_kernel_context *context,
                                      const et_value *dtype, int64_t low,
                                      int64_t high, const et_tensor *out);
 
-/* et_quantization_read for a scale and a zero point that are tensors of one
- * element. */
+/* et_quantization_read for a scale and a zero point in one-element tensors. */
 et_status et_quantization_read_tensors(et_kernel_context *context,
                                        const char *what, et_value *const *args,
                                        et_scalar_type dtype,

@@ -35,8 +35,8 @@ et_value *et_test_tensor(et_test *test, et_scalar_type dtype,
 et_value *et_test_floats(et_test *test, const int32_t *sizes, size_t rank,
                          const float *elements);
 
-/* Creates a float32 tensor of small positive and negative values. They depend
- * only on the seed. */
+/* Creates a float32 tensor of small positive and negative values. The values
+ * depend only on the seed. */
 et_value *et_test_random(et_test *test, const int32_t *sizes, size_t rank,
                          uint32_t seed);
 
@@ -73,7 +73,8 @@ et_status et_test_call(et_test *test, const char *name, et_value **args,
  * `part`. */
 void et_test_assert_refused(et_test *test, et_status status, const char *part);
 
-/* Asserts that float32 elements are within 1e-5, absolute and relative. */
+/* Asserts that float32 elements differ by at most 1e-5, absolute and
+ * relative. */
 void et_test_assert_floats(const et_value *tensor, const float *expected,
                            size_t count);
 

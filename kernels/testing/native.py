@@ -108,7 +108,7 @@ class KernelError(Exception):
 
 
 class Kernels:
-    """The kernels of a shared library that exports a kernel table."""
+    """The kernels of a shared library with an exported kernel table."""
 
     def __init__(self, library: Path | str, symbol: str = "et_all_kernels") -> None:
         self._library = ctypes.CDLL(str(library))
@@ -131,7 +131,7 @@ class Kernels:
 
 
 def _scratch_bytes(row: _Kernel, values: ctypes.Array[Any]) -> int:
-    """The scratch bytes that the prepared call requests, or that its row states."""
+    """Return the scratch bytes that `prepare` requests, or that the row states."""
     context = _PrepareContext(scratch_bytes=row.scratch_bytes)
     if row.prepare:
         assert _PREPARE_FN(row.prepare)(byref(context), values, byref(c_void_p())) == 0
@@ -193,7 +193,7 @@ class _Builder:
         return [self._value(code, argument) for code, argument in zip(codes, arguments, strict=True)]
 
     def copy_back(self) -> None:
-        """Give each output tensor the shape that the kernel has set."""
+        """Resize each output tensor to the shape that the kernel has set."""
         for tensor, native in self._outs:
             sizes = [native.sizes[i] for i in range(native.rank)]
             strides = [native.strides[i] for i in range(native.rank)]

@@ -27,12 +27,12 @@ SPECIAL = (0.0, -0.0, 1.0, -1.5, 2.5, float("inf"), float("-inf"), float("nan"),
 
 
 def load_kernels() -> Kernels:
-    """The library that the environment variable KERNELS_LIBRARY names."""
+    """Load the library at the path in the environment variable KERNELS_LIBRARY."""
     return Kernels(os.environ["KERNELS_LIBRARY"])
 
 
 def random_tensor(shape: Sequence[int], dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.Tensor:
-    """Small positive and negative values. They depend only on the arguments."""
+    """Return small positive and negative values that depend only on the arguments."""
     generator = torch.Generator().manual_seed(seed)
     if dtype == torch.bool:
         return torch.randint(0, 2, tuple(shape), generator=generator).bool()
@@ -45,7 +45,7 @@ def random_tensor(shape: Sequence[int], dtype: torch.dtype = torch.float32, seed
 
 
 def blank(like: torch.Tensor, order: Sequence[int] | None = None) -> torch.Tensor:
-    """An output tensor with the dtype of `like`, filled with garbage.
+    """Return an output tensor with the dtype of `like`, filled with garbage.
 
     The dim order is `order`, by default that of `like`. Each dimension whose size is not 1 has one
     element too many, so that the kernel must resize it.
@@ -104,7 +104,7 @@ def _reference(function: Callable[..., object], arguments: Sequence[object]) -> 
 
 
 def _operator(name: str, dtypes: Sequence[torch.dtype]) -> Callable[..., object]:
-    """The out overload of PyTorch's operator, as a function that returns new tensors."""
+    """Wrap the operator's out overload in a function that returns new tensors."""
     namespace, _, rest = name.partition("::")
     base, _, overload = rest.partition(".")
     operator = getattr(getattr(getattr(torch.ops, namespace), base), overload)

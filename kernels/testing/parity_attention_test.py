@@ -77,7 +77,7 @@ def test_fully_masked_query_is_zero() -> None:
 
 
 def test_heads_may_be_interleaved() -> None:
-    """The heads are interleaved, as in the output of one GEMM for all heads."""
+    """Test heads that are interleaved, as in the output of one GEMM for all heads."""
     tensors = [operand.transpose(1, 2).contiguous().transpose(1, 2) for operand in operands(SHAPES[1])]
     check(tensors)
 

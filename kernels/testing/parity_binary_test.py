@@ -17,14 +17,14 @@ SCALARS = (3, -2, 2.5, True)
 
 
 def pair(dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
-    """Two tensors that broadcast. Floating tensors pair all special values."""
+    """Return two tensors that broadcast; floating tensors pair all special values."""
     if dtype.is_floating_point:
         return torch.tensor(SPECIAL).to(dtype)[:, None], torch.tensor(SPECIAL).to(dtype)
     return random_tensor((7, 11), dtype), random_tensor((11,), dtype, seed=1)
 
 
 def divisors(dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
-    """Like `pair`, without integer zeros in the second tensor."""
+    """Return `pair(dtype)` without integer zeros in the second tensor."""
     x, y = pair(dtype)
     return x, y if dtype.is_floating_point else torch.where(y == 0, 3, y)
 

@@ -19,7 +19,7 @@ def boxes_of(count: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
 
 
 def check_kept(boxes: torch.Tensor, scores: torch.Tensor, threshold: float) -> None:
-    """Check the boxes that are kept. The output has space for all boxes."""
+    """Check which boxes are kept; the output has space for all boxes."""
     out = torch.empty(len(boxes), dtype=torch.int64)
     KERNELS.call(NMS, boxes, scores, threshold, out, out)
     assert out.tolist() == detection.nms(boxes, scores, threshold).tolist()
@@ -56,7 +56,7 @@ def test_nms_rejects_invalid_boxes(boxes: tuple[int, ...], scores: tuple[int, ..
 
 
 def regions() -> torch.Tensor:
-    """Tests regions inside, across the border, outside, of one point, and inverted."""
+    """Return regions inside, across the border, outside, of one point, and inverted."""
     corners = [[1, 1, 6, 5], [-3, -2, 4, 20], [30, 30, 40, 40], [2, 2, 2, 2], [5, 6, 1, 2]]
     return torch.tensor([[i % 2, *corner] for i, corner in enumerate(corners)], dtype=torch.float32)
 

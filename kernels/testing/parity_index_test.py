@@ -27,7 +27,7 @@ def refused(message: str, name: str, *arguments: object) -> None:
 
 
 def indices(shape: tuple[int, ...], size: int, dim: int) -> torch.Tensor:
-    """Values in [0, size), each at most once along `dim`."""
+    """Return indices in [0, size), each at most once along `dim`."""
     generator = torch.Generator().manual_seed(len(shape) + size)
     order = torch.rand((*shape[:dim], size, *shape[dim + 1 :]), generator=generator).argsort(dim)
     return order.narrow(dim, 0, shape[dim]).contiguous()

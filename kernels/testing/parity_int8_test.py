@@ -25,7 +25,7 @@ def codes(*shape: int, dtype: torch.dtype = torch.int8, seed: int = 0) -> torch.
 
 
 def parameters(rows: int, depth: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Factors for which results cover the range of the dtype, and a bias."""
+    """Return factors for which results cover the dtype's range, and a bias."""
     generator = torch.Generator().manual_seed(rows)
     factors = (torch.rand(rows, generator=generator) + 0.5) / (80 * depth**0.5)
     return factors, torch.randn(rows, generator=generator) * 9

@@ -16,7 +16,7 @@ CLOSE = {torch.float32: (1e-3, 1e-4), torch.float64: (1e-9, 1e-10)}
 
 
 def definite(*shape: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
-    """Symmetric positive definite matrices."""
+    """Return symmetric positive definite matrices."""
     x = random_tensor(shape, torch.float64)
     return (x @ x.mT + torch.eye(shape[-1], dtype=torch.float64)).to(dtype)
 
@@ -131,7 +131,7 @@ def test_eigenvectors_reconstruct_the_matrix(half: str, shape: tuple[int, ...], 
 
 
 def deficient() -> torch.Tensor:
-    """A matrix of rank 2 with a zero column."""
+    """Return a matrix of rank 2 with a zero column."""
     x = random_tensor((6, 2), torch.float64) @ random_tensor((2, 4), torch.float64, seed=5)
     x[:, 1] = 0
     return x

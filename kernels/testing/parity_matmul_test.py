@@ -1,4 +1,4 @@
-"""Test that matrix product, reduction and normalization kernels match PyTorch."""
+"""Test that GEMM, reduction and normalization kernels match PyTorch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHAPES = [(1, 1, 1), (1, 300, 70), (2, 5, 3), (5, 7, 300), (9, 600, 33), (3, 0, 
 
 
 def transposed(shape: tuple[int, int], seed: int = 0) -> torch.Tensor:
-    """A column-major matrix."""
+    """Return a column-major matrix."""
     return random_tensor(shape[::-1], seed=seed).t()
 
 

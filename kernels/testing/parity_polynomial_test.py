@@ -52,7 +52,7 @@ def test_airy_function_follows_pytorch() -> None:
 
 
 def test_airy_function_satisfies_its_equation() -> None:
-    """The second difference is x times the value: y'' = x y."""
+    """Test that the second difference is x times the value: y'' = x y."""
     step = 2.0**-9
     x = torch.arange(-12, 3, step, dtype=torch.float64)
     out = torch.empty_like(x)

@@ -181,7 +181,7 @@ def test_cumsum_handles_empty_and_special_values_of_any_layout() -> None:
 
 
 def distinct(dtype: torch.dtype) -> torch.Tensor:
-    """A [3, 40] tensor without equal elements in a row, so that results are unique."""
+    """Return a [3, 40] tensor of distinct elements per row, for unique results."""
     order = torch.stack([torch.randperm(40, generator=torch.Generator().manual_seed(i)) for i in range(3)])
     return (order if dtype == torch.uint8 else order - 20).to(dtype)
 

@@ -14,7 +14,7 @@ KERNELS = load_kernels()
 
 
 def grid_of(n: int, *sizes: int) -> torch.Tensor:
-    """Grid points inside and outside the input, including corners and edges."""
+    """Return grid points inside and outside the input, including corners and edges."""
     grid = random_tensor((n, *sizes, len(sizes)), seed=3)
     grid[:, 0] = torch.tensor([-1.0, 1.0, 0.0, -0.99])[: len(sizes)]
     grid[:, 1] *= 5
@@ -42,7 +42,7 @@ def test_grid_sample_of_volumes_follows_pytorch(mode: int, padding: int, align: 
 
 
 def test_grid_sample_of_nan_coordinates_stays_in_bounds() -> None:
-    """Coordinates that are NaN, infinite or huge do not read outside the input."""
+    """Test that NaN, infinite and huge coordinates do not read outside the input."""
     places = torch.tensor([float("inf"), float("-inf"), float("nan"), 1e38, -1e38, 0.0])
     grid = torch.stack(torch.meshgrid(places, places, indexing="ij"), -1).unsqueeze(0)
     x = torch.ones(1, 1, 3, 3)

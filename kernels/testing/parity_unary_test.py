@@ -16,7 +16,7 @@ ROUNDING = "floor ceil round trunc abs neg relu".split()
 
 
 def sample(dtype: torch.dtype) -> torch.Tensor:
-    """Special values, and values from every domain, including ties for rounding."""
+    """Return special values, rounding ties, and values from every domain."""
     return torch.cat([torch.tensor(SPECIAL), torch.linspace(-6, 6, 97)]).to(dtype)
 
 
@@ -54,7 +54,7 @@ def test_unary_predicates_follow_pytorch(name: str, dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("name", ["special_bessel_y0", "special_bessel_y1"])
 def test_bessel_functions_near_zero_follow_pytorch(name: str) -> None:
-    """The recurrence is rescaled for such small arguments."""
+    """Test arguments so small that the recurrence is rescaled."""
     x = torch.logspace(-8, 0, 65, dtype=torch.float64)
     check(KERNELS, f"aten::{name}.out", x)
 

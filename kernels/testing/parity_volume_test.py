@@ -120,7 +120,7 @@ def test_adaptive_pooling_accepts_empty_tensors() -> None:
 
 
 def test_average_pooling_counts_any_padding() -> None:
-    """Windows that are nearly all padding. Their size does not fit 64 bits."""
+    """Test windows that are nearly all padding and whose size exceeds 64 bits."""
     huge = 2**31 - 1
     x, out = torch.ones(1, 1, 1, 1, 1), torch.empty(1, 1, 1, 1, 1)
     rest = ([huge] * 3, [1] * 3, [huge // 2] * 3, False, True, None)

@@ -1,4 +1,4 @@
-/* The loader rejects programs that call a kernel with dtypes that it does not
+/* Tests that the loader rejects calls with dtypes that the kernel does not
  * support, before any kernel runs. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 """Create the inputs of the calls that the sweep test makes.
 
-Operators whose inputs cannot be derived from argument names have their own maker.
+Operators whose inputs cannot be derived from argument names have their own `Maker`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NUMBERS: dict[str, object] = {
 
 
 def arguments_of(case: Case) -> list[object]:
-    """All arguments before the outputs, in schema order."""
+    """Return all arguments before the outputs, in schema order."""
     return _MAKERS.get(case.kernel.operator.name, _by_name)(case)
 
 
@@ -66,12 +66,12 @@ def _argument(case: Case, argument: Argument) -> object:
 
 
 def _transform(*rest: object) -> Maker:
-    """Transforms along the first and the last dimension."""
+    """Return a maker for transforms along the first and the last dimension."""
     return lambda case: [case.tensor("self"), [0, case.rank - 1][: min(case.rank, 2)], *rest]
 
 
 def _half_spectrum(case: Case) -> list[object]:
-    """A transform along the last dimension, with an odd output length."""
+    """Return a transform along the last dimension, with an odd output length."""
     x = case.tensor("self")
     return [x, [case.rank - 1], 1, 2 * x.shape[-1] - 1]
 
@@ -81,14 +81,14 @@ def _pairs(case: Case) -> list[object]:
 
 
 def _divisors(case: Case) -> list[object]:
-    """Divisors without zeros, because integer division by zero is an error."""
+    """Return divisors without zeros, because integer division by zero is an error."""
     rest = [_argument(case, argument) for argument in case.reads[2:]]
     divisor = case.tensor("other")
     return [case.tensor("self"), torch.where(divisor == 0, torch.ones_like(divisor), divisor), *rest]
 
 
 def _distances(case: Case) -> list[object]:
-    """Nonnegative shift distances, because PyTorch does not define negative ones."""
+    """Return nonnegative shift distances; PyTorch does not define negative ones."""
     dtype = case.dtypes["other"]
     return [case.tensor("self"), (case.tensor("other").to(torch.int64) % 4).to(dtype)]
 
@@ -105,7 +105,7 @@ def _power_of_scalar(case: Case) -> list[object]:
 
 
 def _factors(case: Case) -> list[object]:
-    """Mostly ones and a few twos, whose product every floating dtype can represent."""
+    """Return ones and a few twos, whose product every floating dtype can represent."""
     rest = [_argument(case, argument) for argument in case.reads[1:]]
     factors = case.tensor("self")
     twos = torch.rand(factors.shape, generator=torch.Generator().manual_seed(0)) < 0.1
@@ -176,7 +176,7 @@ def _grid(dims: int) -> Maker:
 
 
 def _regions(case: Case) -> list[object]:
-    """Regions of both images, in both directions, inside and outside."""
+    """Return regions of both images, in both directions, inside and outside."""
     rois = case.tensor("rois", (4, 5))
     rois[:, 0] = torch.arange(4) % case.shape[0]
     return [case.tensor("input"), rois, 1.5, 2, 3, 2, True]

@@ -21,12 +21,12 @@ _MOST_RANK = 5  # the highest rank that a row supports is also tested
 
 
 def shape_of(rank: int) -> tuple[int, ...]:
-    """The shape of the tensors in calls of that rank."""
+    """Return the shape of the tensors in calls of that rank."""
     return _SIZES[len(_SIZES) - rank :]
 
 
 def dim_order_of(order: str, rank: int) -> tuple[int, ...]:
-    """The dim order for one of ORDERS and a rank.
+    """Return the dim order for one of ORDERS and a rank.
 
     Contiguous if the order has no variant for that rank.
     """
@@ -38,7 +38,7 @@ def dim_order_of(order: str, rank: int) -> tuple[int, ...]:
 
 
 def laid_out(tensor: torch.Tensor, order: str) -> torch.Tensor:
-    """The tensor, stored in one of ORDERS."""
+    """Return the tensor, stored in one of ORDERS."""
     dims = dim_order_of(order, tensor.dim())
     return tensor.permute(dims).contiguous().permute(torch.tensor(dims).argsort().tolist() if dims else ())
 
@@ -47,8 +47,8 @@ def laid_out(tensor: torch.Tensor, order: str) -> torch.Tensor:
 class Case:
     """One call to try.
 
-    `dtypes` has the dtype of each tensor argument. `rank` is the rank of the first one, if the operator supports
-    several.
+    `dtypes` has the dtype of each tensor argument. `rank` is the rank of the first argument that
+    supports several ranks.
     """
 
     kernel: Kernel
@@ -70,7 +70,7 @@ class Case:
         return [argument for argument in self.kernel.operator.arguments if not (argument.out and argument.keyword_only)]
 
     def tensor(self, name: str, shape: Sequence[int] | None = None) -> torch.Tensor:
-        """A tensor for an argument. The shape is that of the case by default."""
+        """Return a tensor for an argument, by default with the shape of the case."""
         self.seeds.append(name)
         value = random_tensor(self.shape if shape is None else shape, self.dtypes[name], seed=len(self.seeds))
         takes_any = self.kernel.rules.tensors[name].layout == "any"
@@ -78,12 +78,12 @@ class Case:
 
 
 def torch_dtype(name: str) -> torch.dtype:
-    """The dtype with that name in the tables."""
+    """Return the dtype with that name in the tables."""
     return getattr(torch, name)
 
 
 def cases_of(kernel: Kernel) -> Iterator[Case]:
-    """Calls with every dtype, rank and dim order of the row.
+    """Yield calls with every dtype, rank and dim order of the row.
 
     Each call changes one property of the usual call.
     """
@@ -102,7 +102,7 @@ def cases_of(kernel: Kernel) -> Iterator[Case]:
 
 
 def _usual_dtypes(kernel: Kernel) -> dict[str, torch.dtype]:
-    """float32 if the argument supports it, otherwise its first dtype.
+    """Return float32 for arguments that support it, otherwise their first dtype.
 
     Arguments that must have equal dtypes get equal dtypes.
     """
@@ -131,7 +131,7 @@ def _alike(kernel: Kernel, usual: Mapping[str, torch.dtype], dtype: str) -> dict
 
 
 def _lead_ranks(kernel: Kernel) -> tuple[int, int]:
-    """Rank limits of the first argument that supports several ranks."""
+    """Return the rank limits of the first argument that supports several ranks."""
     ranks = [rule.ranks for rule in kernel.rules.tensors.values()]
     return next((rank for rank in ranks if rank[0] < rank[1]), ranks[0])
 
@@ -147,7 +147,7 @@ def _ranks(kernel: Kernel) -> list[int]:
 
 
 def indices(case: Case, name: str, shape: tuple[int, ...], size: int) -> torch.Tensor:
-    """Indices without repetitions, because the order of repeated writes is undefined."""
+    """Return distinct indices, because the order of repeated writes is undefined."""
     places = torch.arange(int(torch.tensor(shape).prod())) % max(size, 1)
     return places.reshape(shape).to(case.dtypes[name])
 

@@ -8,7 +8,7 @@ from kernels.testing.sweep_case import Case, Maker, indices
 
 
 def _along(name: str, *rest: str | int | bool) -> Maker:
-    """Indexing along the last dimension, with an index of its full size."""
+    """Return a maker that indexes the last dimension with an index of its full size."""
 
     def make(case: Case) -> list[object]:
         index = indices(case, "index", case.shape, case.shape[-1] if case.rank else 1)
@@ -22,7 +22,7 @@ def _along(name: str, *rest: str | int | bool) -> Maker:
 
 
 def _searched(case: Case) -> list[object]:
-    """A sorted row for each row of values, and the order that sorts it."""
+    """Return a sorted row for each row of values, and the order that sorts it."""
     sequence = case.tensor("sorted_sequence")
     sorter = sequence.sort(-1).indices
     return [sequence, case.tensor("self"), case.dtypes["out"] == torch.int32, False, None, sorter]

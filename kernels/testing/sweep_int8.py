@@ -12,7 +12,7 @@ def _zero_point(case: Case, name: str) -> int:
 
 
 def _range(case: Case) -> list[object]:
-    """Zero point, lowest and highest quantized value of the result."""
+    """Return zero point, lowest and highest quantized value of the result."""
     low, high = (-120, 101) if case.dtypes["out"] == torch.int8 else (2, 230)
     return [_zero_point(case, "out"), low, high]
 

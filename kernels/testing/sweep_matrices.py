@@ -10,7 +10,7 @@ SIZE = 3
 
 
 def _square(case: Case, name: str) -> torch.Tensor:
-    """Symmetric positive definite matrices, in the dim order of the case."""
+    """Return symmetric positive definite matrices, in the dim order of the case."""
     x = case.tensor(name, (*case.shape[:-2], SIZE, SIZE))
     return laid_out(x @ x.mT + torch.eye(SIZE, dtype=x.dtype), case.order)
 

@@ -16,7 +16,7 @@ _NAMES = (
 
 
 def _small(case: Case, name: str, end: int) -> torch.Tensor:
-    """Integers in [0, end)."""
+    """Return integers in [0, end)."""
     x = case.tensor(name)
     return (x.to(torch.float64).abs() * 3 % end).floor().to(x.dtype)
 

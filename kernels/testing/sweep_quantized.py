@@ -39,7 +39,7 @@ def _choose(case: Case) -> list[object]:
 
 
 def _scalars(case: Case, *rest: object) -> list[object]:
-    """A scale and a zero point of one element, then limits and dtypes."""
+    """Return arguments with a one-element scale and zero point."""
     low, high = _RANGES[case.dtypes["input" if rest else "out"]]
     dtype = DTYPE_CODES[case.dtypes["input" if rest else "out"]]
     scale = case.tensor("scale", (1,)).abs() * 0 + 0.25
@@ -47,7 +47,7 @@ def _scalars(case: Case, *rest: object) -> list[object]:
 
 
 def _spread(sizes: Callable[[Case], tuple[int, ...]], quantizes: bool, *rest: int, axis: bool = False) -> Maker:
-    """Scales are powers of two, so that rounding is equal in all precisions."""
+    """Return a maker with power-of-two scales, so that all precisions round alike."""
 
     def make(case: Case) -> list[object]:
         codes = case.dtypes["out" if quantizes else "input"]
@@ -79,7 +79,7 @@ def _embedding_of(bits: int, *rest: object) -> Maker:
 
 
 def _mixed(columns: int, *rest: object) -> Maker:
-    """A linear layer or a matrix product with 8-bit weights."""
+    """Return a maker for a linear layer or a GEMM with 8-bit weights."""
 
     def make(case: Case) -> list[object]:
         weight = case.tensor("weight", (4, 6) if columns == 6 else (6, 4))

@@ -19,7 +19,8 @@ from kernels.testing.native import DTYPE_CODES
 from kernels.testing.sweep_case import Case
 
 _BY_CODE = {code: dtype for dtype, code in DTYPE_CODES.items()}
-# Dtypes for which PyTorch lacks many loops, and their replacements: dtypes with the same bits, or wider ones.
+# Dtypes that many PyTorch operators do not support, and their replacements: dtypes with the same
+# bits, or wider ones.
 _SAME_BITS = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 _WIDER = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.float32: torch.float32}
 
@@ -32,7 +33,7 @@ class NotInPyTorch(Exception):
 
 
 def expected_of(case: Case, arguments: list[Any]) -> list[torch.Tensor]:
-    """The results, in PyTorch's dtypes."""
+    """Return the results, in PyTorch's dtypes."""
     own = _OWN.get(case.kernel.operator.name)
     compute = own if own is not None else _call_functional
     try:
@@ -64,10 +65,10 @@ def _widened(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _changed_back(result: torch.Tensor, case: Case, change: Change, back: Callable[..., torch.Tensor]) -> torch.Tensor:
-    """Undo the change of dtypes for a result.
+    """Undo the dtype change for a result.
 
-    The result has the changed dtype of a tensor in the case. It is converted back to the original
-    dtype of that tensor.
+    The result has the changed dtype of some tensor of the case; it gets that tensor's original
+    dtype.
     """
     for dtype in case.dtypes.values():
         if change(torch.empty(0, dtype=dtype)).dtype == result.dtype:
@@ -96,7 +97,7 @@ def _value(name: str, value: object) -> object:
 
 @cache
 def _functional(name: str) -> tuple[torch._ops.OpOverload, OutVariant]:
-    """The functional operator that belongs to an out variant."""
+    """Return the functional operator that belongs to an out variant."""
     namespace, _, rest = name.partition("::")
     base, _, overload = rest.partition(".")
     packet = getattr(getattr(torch.ops, namespace), base)
@@ -144,10 +145,7 @@ def _quantized(case: Case, arguments: list[Any]) -> torch.Tensor:
 
 
 def _of_float32(case: Case, arguments: list[Any]) -> object:
-    """Compute in float32 as the kernels do.
-
-    PyTorch computes in float16 or bfloat16 here.
-    """
+    """Compute in float32 as the kernels do; PyTorch uses float16 or bfloat16 here."""
     first, *rest = arguments
     return _call_functional(case, [first.to(torch.float32), *rest])
 

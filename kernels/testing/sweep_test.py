@@ -56,7 +56,7 @@ def run(case: Case) -> set[tuple[str, str]]:
 
 
 def _results(case: Case, arguments: list[object], expected: list[torch.Tensor], outs: int) -> list[torch.Tensor]:
-    """Output tensors with PyTorch's dtypes, or with other floating dtypes of the case."""
+    """Create outputs with PyTorch's dtypes, or other floating dtypes of the case."""
     if outs == 0:
         target = arguments[0]
         assert isinstance(target, torch.Tensor)
@@ -77,7 +77,7 @@ def _out_dtype(case: Case, name: str, natural: torch.dtype) -> torch.dtype:
 
 
 def _outs(case: Case, arguments: list[object], results: list[torch.Tensor]) -> list[object]:
-    """The outputs of a call, then its returns, which are the same tensors."""
+    """Return the outputs of a call, then its returns, which are the same tensors."""
     if any(argument.type == "Tensor[]" for argument in case.kernel.operator.outs):
         return [results, results]
     if results[0] is arguments[0]:
@@ -106,7 +106,7 @@ def _compare(case: Case, result: torch.Tensor, expected: torch.Tensor) -> None:
 
 @pytest.mark.parametrize("kernel", ROWS, ids=[f"{i}-{kernel.operator.name}" for i, kernel in enumerate(ROWS)])
 def test_kernel_row_supports_its_declared_arguments(kernel: Kernel) -> None:
-    """Each dtype of each argument must be part of a call that PyTorch supports too."""
+    """Test that each dtype of each argument is in a call that PyTorch also supports."""
     tried: set[tuple[str, str]] = set()
     refused: dict[str, list[str]] = defaultdict(list)
     for case in cases_of(kernel):
@@ -119,7 +119,7 @@ def test_kernel_row_supports_its_declared_arguments(kernel: Kernel) -> None:
 
 
 def _tensor_infos(case: Case) -> dict[str, list[TensorInfo]]:
-    """The arguments as the compiler sees them, with the lowest supported rank."""
+    """Describe the arguments to the compiler, with the lowest supported rank."""
     return {
         name: [TensorInfo(str(dtype).removeprefix("torch."), tuple(range(case.kernel.rules.tensors[name].ranks[0])))]
         for name, dtype in case.dtypes.items()
@@ -132,7 +132,7 @@ def _takes(kernel: Kernel, infos: dict[str, list[TensorInfo]]) -> bool:
 
 @pytest.mark.parametrize("kernel", list(TABLE), ids=[f"{i}-{kernel.operator.name}" for i, kernel in enumerate(TABLE)])
 def test_undeclared_arguments_are_refused(kernel: Kernel) -> None:
-    """Vary the dtype and the rank of one argument at a time."""
+    """Test other dtypes and ranks, one argument at a time."""
     usual = _tensor_infos(next(cases_of(kernel))) if kernel.rules.tensors else {}
     assert _takes(kernel, usual)
     rows = TABLE.of(kernel.operator.name)

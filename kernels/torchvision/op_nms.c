@@ -54,8 +54,8 @@ static bool is_covered(const et_view *boxes, const int64_t *kept, size_t count,
   return false;
 }
 
-/* Moves the boxes that no better box suppresses to the front of `order`, which
- * is sorted by score, and returns their number. */
+/* Moves the boxes that no better box suppresses to the front of `order`, and
+ * returns their number. `order` is sorted by score. */
 static size_t keep(const et_view *boxes, int64_t *order, size_t count,
                    double threshold) {
   size_t kept = 0;

@@ -29,7 +29,7 @@ typedef struct options {
   const char *prompt; /* NULL: a session */
 } options;
 
-/* A number of processed tokens, and the time that they took. */
+/* A number of processed tokens, and the elapsed time. */
 typedef struct speed {
   size_t tokens;
   double seconds;

@@ -122,7 +122,7 @@ def test_invalid_arguments_are_reported_by_chat(arguments: list[str], message: s
 
 
 def test_attention_rows_are_permuted_for_half_rotation_rope() -> None:
-    """RoPE rotates elements that are adjacent in the file, and half a head apart here."""
+    """Test that pairs for RoPE, adjacent in the file, end up half a head apart."""
     shape = llama.shape_of(eager.file())
     rows = torch.arange(shape.heads * shape.head, dtype=torch.float32).reshape(-1, 1)
     mapped: Tensor = llama.half_turns({"blk.0.attn_q.weight": rows}, shape)["blk.0.attn_q.weight"]

@@ -25,7 +25,7 @@ def file() -> WeightsFile:
 
 
 def in_floats(weights: WeightsFile) -> llama.Llama:
-    """Return the model of a file with all weights converted to float32."""
+    """Return a file's model with all weights converted to float32."""
     spec = llama.chat(weights)
     load_weights(spec.module, spec.map_weights(weights.tensors), Path("model"))
     for module in spec.module.modules():

@@ -1,6 +1,6 @@
 """Llama-like decoders in GGUF files: SmolLM2, Llama 3.2, Qwen 2.5 and others.
 
-The file's metadata configures the model. Parameters have the names used in the files. `prefill`
+The file's metadata configures the model. Parameters have the same names as in the file. `prefill`
 takes several tokens, `decode` the next one. Both write the keys and values of their tokens to one
 cache, and return the scores of the token after the last one. Parameters are on the meta device
 until the file is loaded.
@@ -22,7 +22,7 @@ import exir
 # Maximum number of tokens in one prefill. Longer prompts are split.
 CHUNK = 128
 
-# Maximum number of tokens in the cache, if the model was trained with as many.
+# Maximum number of tokens in the cache. The model's context length can be a lower limit.
 CONTEXT = 2048
 
 # Supported architectures, as files name them. Mistral and SmolLM are `llama` as well.

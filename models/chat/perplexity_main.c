@@ -1,6 +1,5 @@
 /* Prints the model's perplexity on a text: exp(mean of -log p) over all tokens
- * except the first. If the text has more tokens than the cache, the rest is
- * ignored.
+ * except the first. Tokens that do not fit in the cache are ignored.
  *
  *   perplexity TEXT-FILE [TOKENS] */
 #include <math.h>

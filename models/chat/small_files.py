@@ -1,6 +1,6 @@
 """Write small GGUF files with random weights.
 
-Metadata, tensors and chat templates have the structure of those of Llama 3.2 and Qwen 2.5.
+Metadata, tensors and chat templates have the same structure as those of Llama 3.2 and Qwen 2.5.
 
     python small_files.py LLAMA-FILE QWEN-FILE
 """

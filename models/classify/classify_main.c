@@ -4,7 +4,7 @@
  *   classify [--int8] PHOTO...
  *
  * Photos are JPEG, PNG or binary PPM. --int8 runs the quantized program, which
- * has a quarter of the size. A photo that cannot be read is reported, and the
+ * is a quarter of the size. A photo that cannot be read is reported, and the
  * others are still classified. */
 #include <math.h>
 #include <stdbool.h>

@@ -197,7 +197,7 @@ def test_damaged_image_is_reported(tmp_path: Path) -> None:
 
 
 def test_bytes_after_a_jpeg_are_ignored(tmp_path: Path) -> None:
-    """Phones append other images or a video to a photo."""
+    """Test bytes after the image; phones append other images or a video to a photo."""
     path, longer = tmp_path / "photo.jpg", tmp_path / "longer.jpg"
     Image.open(_FLOWER).save(path)
     longer.write_bytes(path.read_bytes() + b"more" * 1000)
@@ -249,7 +249,7 @@ def test_gray_jpeg_is_decoded(tmp_path: Path) -> None:
 
 
 def test_exif_orientation_is_ignored(tmp_path: Path) -> None:
-    """The EXIF orientation is ignored, as documented."""
+    """Test that the EXIF orientation is ignored, as documented."""
     plain, turned = tmp_path / "plain.jpg", tmp_path / "turned.jpg"
     image = Image.open(_FLOWER)
     exif = image.getexif()

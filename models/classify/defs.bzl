@@ -8,7 +8,7 @@ def _channels(where, argument, values):
 def image_calibration(name, images, input, side = 224, mean = [0.5, 0.5, 0.5], deviation = [0.5, 0.5, 0.5], **kwargs):
     """Converts images to `<name>.safetensors`, for the attribute `calibration`.
 
-    Images are read and scaled as by //models/classify:photo. Each image becomes three inputs: its
+    Images are read and scaled as in //models/classify:photo. Each image becomes three inputs: its
     center at three scales.
 
     Args:
@@ -22,7 +22,7 @@ def image_calibration(name, images, input, side = 224, mean = [0.5, 0.5, 0.5], d
     """
     where = "image_calibration(name = '%s')" % name
     if not images:
-        fail("%s: 'images' is empty; name at least one image" % where)
+        fail("%s: 'images' is empty; list at least one image" % where)
     words = [input, str(side), _channels(where, "mean", mean), _channels(where, "deviation", deviation)]
     photos = Label("//models/classify:photos")
     native.genrule(

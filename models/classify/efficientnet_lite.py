@@ -29,7 +29,7 @@ _HEAD_CHANNELS = 1280
 class SamePadding(nn.Conv2d):
     """A convolution without bias, with output size ceil(size / stride).
 
-    An odd amount of padding has one more row at the bottom and one more column at the right.
+    If the padding is odd, the bottom and the right side get one more element.
     """
 
     def __init__(self, inputs: int, outputs: int, side: int, stride: int = 1, groups: int = 1) -> None:

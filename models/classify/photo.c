@@ -66,7 +66,8 @@ static bool is_too_large(const image_header *header) {
          pixels * header->channels * (header->is_16_bit ? 2 : 1) > kMaxBytes;
 }
 
-/* Prints why a file cannot be read. `reason` is stb_image's. */
+/* Prints the reason for a file that cannot be read. `reason` is stb_image's
+ * message. */
 static void tell(const char *path, const source *from, const char *reason) {
   image_header header;
   if (!read_header(from->file, &header)) {
@@ -146,7 +147,8 @@ static bool image_read(const char *path, rgb_image *out) {
 
 enum {
   /* Maximum number of filter taps: a sample spans up to IMAGE_MAX_SIDE pixels,
-   * and the filter covers two samples on each side, plus both ends. */
+   * and the filter covers two samples on each side, plus one tap at each
+   * end. */
   kMaxTaps = 4 * IMAGE_MAX_SIDE + 2,
 };
 

@@ -31,7 +31,7 @@ extern const photo_format kPhotoFormat;
 bool photo_read_as(const char *path, const photo_format *format, float share,
                    float *out);
 
-/* The same with kPhotoFormat. */
+/* Calls photo_read_as with kPhotoFormat. */
 bool photo_read(const char *path, float share, float *out);
 
 #ifdef __cplusplus

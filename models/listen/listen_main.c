@@ -31,7 +31,8 @@ typedef struct speech_tracker {
 
 enum { kQuietChunks = 3, kShortest = 8 };
 
-/* Hysteresis: the threshold for the end of speech is lower than the one for its start. */
+/* Hysteresis: the threshold that ends speech is lower than the one that starts
+ * it. */
 static const float kBegins = 0.5f;
 static const float kQuiet = 0.35f;
 

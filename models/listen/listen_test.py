@@ -61,7 +61,7 @@ def test_probabilities_match_the_published_model(tmp_path: Path) -> None:
 
 
 def test_state_is_reset_for_each_recording() -> None:
-    """Within a process, the network's state must not persist between recordings."""
+    """Test that the network's state does not persist between recordings."""
     sound = os.environ["SOUND"]
     alone = _listen(sound, "--chunks").stdout
     assert _listen(sound, sound, "--chunks").stdout == f"{sound}\n{alone}" * 2
@@ -174,7 +174,7 @@ def test_stereo_channels_are_mixed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0xFFFFFFFF, 0x7FFFFFFF])
 def test_truncated_recording_is_processed_to_its_end(size: int, tmp_path: Path) -> None:
-    """Such files come from programs that write to a pipe, or that are still writing."""
+    """Test truncated files, as written by programs that write to a pipe."""
     samples = _sound()[:32001]  # and half a sample
     whole = _riff(_MONO, (b"data", samples[:-1]))
     cut = whole[:40] + struct.pack("<I", size) + samples

@@ -104,7 +104,7 @@ static float mean_of(const uint8_t *frame, uint32_t channels) {
 }
 
 /* Reads samples up to the end of the chunk or the file. A truncated recording
- * is read up to its end. */
+ * is read to its end. */
 static const char *read_samples(FILE *file, uint32_t channels, wav *out) {
   uint8_t frame[2 * kMaxChannels];
   uint32_t size = 0;

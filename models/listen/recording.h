@@ -21,11 +21,11 @@ bool wav_read(const char *path, wav *out);
 
 void wav_free(wav *sound);
 
-/* ---- Draws a recording ---- */
+/* ---- Drawings of recordings ---- */
 
-/* Draws the signal over the intervals of speech, and the speech probability as a line. speaking[i]
- * and probabilities[i] belong to chunk i. On failure, returns false and prints the reason to
- * stderr. */
+/* Draws the signal over the intervals of speech, and the speech probability as
+ * a line. speaking[i] and probabilities[i] are for chunk i. On failure, returns
+ * false and prints the reason to stderr. */
 bool svg_write(const char *path, const wav *sound, const float *probabilities,
                const bool *speaking, size_t chunks);
 

@@ -26,8 +26,8 @@ bool corpus_read(const char *path, corpus *out);
 
 void corpus_free(corpus *text);
 
-/* ---- A cache file of vectors, next to the text from which they were
- * computed ---- */
+/* ---- A cache file of vectors, next to the text they were computed from
+ * ---- */
 
 /* Reads `elements` floats that were stored under `key`. Returns false if the file is missing,
  * damaged or for another key. */
@@ -37,7 +37,7 @@ bool vectors_read(const char *path, uint64_t key, float *out, size_t elements);
 bool vectors_write(const char *path, uint64_t key, const float *vectors,
                    size_t elements);
 
-/* ---- A hash that detects changed files. It is not cryptographic ---- */
+/* ---- A non-cryptographic hash that detects changed files ---- */
 
 /* FNV-1a offset basis: the hash of no bytes. */
 #define HASH_START 14695981039346656037u

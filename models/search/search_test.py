@@ -164,7 +164,7 @@ def test_lines_are_printed_unchanged(content: bytes, lines: list[bytes], tmp_pat
 
 
 def test_invalid_utf8_does_not_change_the_embedding(tmp_path: Path) -> None:
-    """NUL and invalid UTF-8 are skipped, as in the published tokenizer."""
+    """Test that NUL and invalid UTF-8 are skipped, as in the published tokenizer."""
     path = tmp_path / "odd.txt"
     path.write_bytes(b"a loaf of bread\na loaf\0 of\xff bread\r\n")
     assert _search(path, "bread").returncode == 0
@@ -209,9 +209,9 @@ def test_folder_is_refused_as_a_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["corpus.txt.vectors", "corpus.txt.vectors.part"])
 def test_unwritable_cache_is_reported_and_results_printed(name: str, corpus: Path) -> None:
-    """The cache cannot be written, as in a read-only folder.
+    """Test a cache that cannot be written, as in a read-only folder.
 
-    A folder in the cache file's place fails for root as well.
+    A folder at the cache file's path makes the write fail even for root.
     """
     expected = _search(corpus, "bread").stdout
     corpus.with_name("corpus.txt.vectors").unlink()

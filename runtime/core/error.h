@@ -1,4 +1,5 @@
-/* Errors of the core: invalid programs, chained errors, and texts of codes. */
+/* Errors of the core: invalid programs, chained errors, and descriptions of
+ * codes. */
 #ifndef ET_RUNTIME_CORE_ERROR_H_
 #define ET_RUNTIME_CORE_ERROR_H_
 
@@ -11,9 +12,9 @@
 extern "C" {
 #endif
 
-/* ET_HAS_MESSAGES is 0 in builds with codes; they skip look-ups that only
- * messages need. ET_MESSAGE_TEXT is a text argument for a message; it is NULL
- * in builds with codes. */
+/* ET_HAS_MESSAGES is 0 in builds with codes, which skip look-ups needed only
+ * for messages. ET_MESSAGE_TEXT is a text argument for a message; it is NULL in
+ * builds with codes. */
 #ifdef ET_MESSAGES_CODES
 #define ET_HAS_MESSAGES 0
 #define ET_MESSAGE_TEXT(text) ((const char *)NULL)
@@ -55,7 +56,7 @@ et_status et_advise(et_error *error, et_status status, const char *remedy);
 /* et_advise with the remedy for the status of a failed load. */
 et_status et_advise_load(et_error *error, et_status status);
 
-/* Records an error with another error as its reason.
+/* Records an error that was caused by another error, its reason.
  *
  * The message is the format, which states the location, followed by the
  * reason's message, or by the description of `status` if the reason has none.
@@ -101,7 +102,7 @@ et_status et_fail_code_because(et_error *error, et_status status,
 
 /* A list of codes and texts.
  *
- * `texts` has the NUL-terminated texts of all codes, one after the other,
+ * `texts` contains the NUL-terminated texts of all codes, concatenated,
  * followed by the text for unknown codes. Both arrays are static. */
 typedef struct et_coded_texts {
   const uint8_t *codes;

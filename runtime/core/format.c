@@ -5,7 +5,7 @@
 
 #include "runtime/core/noinline.h"
 
-/* The state of formatting a message. Text beyond the buffer is dropped. */
+/* A message that is being formatted. Text beyond the buffer is dropped. */
 typedef struct et_message {
   char *text;
   size_t size; /* including the NUL */
@@ -74,8 +74,8 @@ static void put_text(et_message *message, const char *text);
 
 /* Replaces the text of a conversion with its value.
  *
- * The argument size of an unknown conversion is not known, so the rest of the
- * format is copied literally. */
+ * If the conversion is unknown, so is the size of its argument; the rest of the
+ * format is then copied literally. */
 static void convert(et_message *message, char conversion) {
   va_list *args = message->args;
   const unsigned letters = message->letters;
@@ -122,7 +122,7 @@ static void put_text(et_message *message, const char *text) {
   }
 }
 
-/* Removes a UTF-8 character that the end of the buffer cuts off. */
+/* Removes a UTF-8 character that was truncated at the end of the buffer. */
 static void drop_cut_character(et_message *message) {
   size_t start = message->used;
   while (start > 0 && ((uint8_t)message->text[start - 1] & 0xC0u) == 0x80u) {

@@ -12,8 +12,8 @@ extern "C" {
 /* Formats a message into `text`, with at most `size` > 0 bytes including the
  * NUL. Returns its length.
  *
- * A longer message is cut at a UTF-8 boundary. The conversions are those of
- * et_fail. */
+ * A longer message is truncated at a UTF-8 boundary. The conversions are those
+ * of et_fail. */
 size_t et_format(char *text, size_t size, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))

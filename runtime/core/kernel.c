@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Compares like strcmp. `name` has a known length, and no NUL inside. */
+/* Compares like strcmp. `name` has a known length and does not contain a
+ * NUL. */
 static int compare_name(et_string name, const char *row) {
   const int order = strncmp(name.data, row, name.size);
   return order == 0 && row[name.size] != '\0' ? -1 : order;

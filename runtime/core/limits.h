@@ -1,11 +1,11 @@
 /* Limits of this runtime that the file format does not have.
  *
- * The loader rejects a program that exceeds a limit before it spends time or
- * memory on it. */
+ * Programs that exceed a limit are rejected before the loader spends time or
+ * memory on them. */
 #ifndef ET_RUNTIME_CORE_LIMITS_H_
 #define ET_RUNTIME_CORE_LIMITS_H_
 
-/* Methods of a program. */
+/* Methods per program. */
 #define ET_LIMIT_METHODS 1024
 
 /* Bytes in the name of a method, operator, backend or data key. */
@@ -16,20 +16,20 @@
  * limited only by the file's size. */
 #define ET_LIMIT_UNSORTED 4096
 
-/* Values of a method. Enough for 100,000 calls with a few scalars each. Loading
+/* Values per method: enough for 100,000 calls with a few scalars each. Loading
  * takes about 5 us per value. */
 #define ET_LIMIT_VALUES (1u << 20)
 
-/* Instructions of a method. */
+/* Instructions per method. */
 #define ET_LIMIT_INSTRUCTIONS (1u << 20)
 
-/* Compile specs of one delegate. */
+/* Compile specs per delegate. */
 #define ET_LIMIT_COMPILE_SPECS 32
 
-/* Arguments of one kernel or delegate call. */
+/* Arguments per kernel or delegate call. */
 #define ET_LIMIT_CALL_ARGS 1024
 
-/* Values of one call of a kernel with `prepare`, including list items, and the
+/* Values per call of a kernel with `prepare`, including list items, and the
  * tensors among them. They are on the stack during `prepare`. */
 #define ET_LIMIT_PREPARED_VALUES 64
 #define ET_LIMIT_PREPARED_TENSORS 16
@@ -39,7 +39,8 @@
 #define ET_LIMIT_OPERANDS (1u << 24)
 
 /* Steps of the memory plan check: instructions and operands visited. A loop is
- * visited again for each of its jumps. Reaching the limit takes seconds. */
+ * visited again for each of its backward jumps. Reaching the limit takes
+ * seconds. */
 #define ET_LIMIT_PLAN_STEPS (UINT32_C(1) << 24)
 
 #endif /* ET_RUNTIME_CORE_LIMITS_H_ */

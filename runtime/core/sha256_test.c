@@ -1,4 +1,4 @@
-/* Tests SHA-256 with the standard's examples, hashed in parts of several
+/* Tests SHA-256 with the standard's examples, hashed in chunks of several
  * sizes. */
 #include "runtime/core/sha256.h"
 

@@ -1,7 +1,7 @@
 #include "runtime/core/sort.h"
 
-/* Restores the heap at `root`, whose two subtrees are heaps. The item that
- * sorts last is at the root. */
+/* Restores the heap at `root`, whose two subtrees are heaps. The root of a heap
+ * is the item that sorts last. */
 static void sift_down(const et_sort_items *items, size_t root, size_t count) {
   while (root < count / 2) {
     size_t child = 2 * root + 1;

@@ -10,8 +10,8 @@
 static const uint8_t codes[] = {ET_STATUS_LIST(ET_STATUS_CODE)};
 #undef ET_STATUS_CODE
 
-/* Names and descriptions are in separate arrays; a program links only those
- * that it uses. */
+/* Names and descriptions are in separate arrays, so that a program links only
+ * those that it uses. */
 const char *et_status_name(et_status status) {
 #define ET_STATUS_NAME(name, code, text) #name "\0"
   static const char names[] = ET_STATUS_LIST(ET_STATUS_NAME) "UNKNOWN";

@@ -47,7 +47,7 @@ static void test_format_accepts_long_and_size_t(void **state) {
   assert_string_equal(text, expected);
 }
 
-/* Expects the same text as from the C library's %g. */
+/* Expects the text that the C library's %g produces. */
 static void expect_double(double number) {
   char expected[32];
   char text[ET_NUMBER_TEXT_BYTES];
@@ -110,7 +110,7 @@ static void test_doubles_of_every_magnitude_print(void **state) {
   }
 }
 
-/* The argument sizes from an unknown conversion on are not known. */
+/* From an unknown conversion on, argument sizes are unknown. */
 static void test_unknown_conversion_is_printed_verbatim(void **state) {
   (void)state;
   char text[32];

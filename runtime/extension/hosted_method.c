@@ -171,7 +171,8 @@ static et_status allocate_data(request *r, et_hosted_method *hosted) {
                    : allocate(r, size, &hosted->data, &r->measuring.data);
 }
 
-/* Allocates all other memory in one block. The same code measures it first. */
+/* Allocates all other memory in one block. The same code first measures the
+ * block. */
 static et_status load(request *r, et_hosted_method *hosted) {
   et_arena arena = et_arena_measuring();
   et_mutable_span memory;

@@ -38,7 +38,7 @@ static bool is_load(const et_event *event) {
 }
 
 /* Returns the time at which an event begins. An instruction or op that follows
- * another begins at the other's end, which saves reading the clock. */
+ * another begins when the other ends, which saves a clock read. */
 static uint64_t begin_of(const et_recorder *recorder, const et_event *event,
                          size_t depth) {
   const et_recorder_last *last = &recorder->last[depth];

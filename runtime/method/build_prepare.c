@@ -138,8 +138,8 @@ static et_status run_prepare(const prepared_call *call, et_arena *arena,
                                (unsigned)call->instruction, call->kernel->name);
 }
 
-/* Measures the state, then builds it in memory of exactly that size if there is
- * memory. */
+/* Measures the state. If the method has memory, builds the state in exactly
+ * that size. */
 static et_status prepare(et_builder *builder, const prepared_call *call,
                          size_t *out_scratch, void **out_state) {
   et_arena measuring = et_arena_measuring();

@@ -34,8 +34,8 @@ typedef struct et_regions {
   uint32_t *origins;
 } et_regions;
 
-/* The fields that are used most come first, where instructions to address them
- * are short. */
+/* The most used fields come first, because small offsets make instructions
+ * shorter. */
 typedef struct et_builder {
   et_error *error;
   const et_program *program;
@@ -106,9 +106,9 @@ et_status et_build_calls(et_builder *builder, size_t *scratch);
  * ranges. */
 et_status et_data_measure(const et_builder *builder, size_t *out_bytes);
 
-/* Measures such data, places it in memory.data (without memory, in
- * options.data), and reads the data that is always needed. MEMORY_TOO_SMALL:
- * that buffer is too small. */
+/* Measures data that is not in memory, places it in memory.data (without
+ * memory, in options.data), and reads the data that is always needed.
+ * MEMORY_TOO_SMALL: that buffer is too small. */
 et_status et_data_build(et_builder *builder, size_t *out_bytes);
 
 /* Returns the `nbytes` of a tensor's constant or initial state, or NULL without

@@ -7,9 +7,8 @@
 #include "runtime/method/builder.h"
 #include "runtime/method/walk.h"
 
-/* NOT_SUPPORTED: the format has such tensors or buffers, but this runtime does
- * not support them: dtypes below one byte, unbounded shapes, external data,
- * devices. */
+/* NOT_SUPPORTED: the program uses a feature of the format that this runtime
+ * lacks: dtypes below one byte, unbounded shapes, external data, devices. */
 et_status et_check_values(const et_builder *builder);
 
 /* INVALID_PROGRAM: the operands' kinds do not match the instruction, or the
@@ -21,9 +20,9 @@ et_status et_check_instruction(const et_builder *builder, const et_walk *walk,
 /* Returns the operator's first row whose rules match the tensors of the call at
  * `walk`.
  *
- * `first` is the operator's first row. The call matches its signature. Returns
- * NULL with INVALID_PROGRAM if no row matches; the message has the instruction,
- * the operator and the argument that the last row rejects. */
+ * `first` is the operator's first row. The call must match its signature.
+ * Returns NULL with INVALID_PROGRAM if no row matches; the message has the
+ * instruction, the operator and the argument that the last row rejects. */
 const et_kernel *et_choose_kernel(const et_builder *builder,
                                   const et_walk *walk, const et_kernel *first);
 

@@ -1,6 +1,6 @@
-/* Tests data that is not in one piece in memory: constants, initial values,
+/* Tests data that is not contiguous in memory: constants, initial values,
  * payloads and named data. A method must receive the same bytes as from a
- * program in one piece. */
+ * contiguous program. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 
 #include <setjmp.h>

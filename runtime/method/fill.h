@@ -1,4 +1,4 @@
-/* Decodes values of a program to structs of the caller. */
+/* Decodes a program's values into the caller's structs. */
 #ifndef ET_RUNTIME_METHOD_FILL_H_
 #define ET_RUNTIME_METHOD_FILL_H_
 

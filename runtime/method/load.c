@@ -80,7 +80,7 @@ static bool disjoint(const et_mutable_span *a, const et_mutable_span *b) {
          b_begin >= a_begin + a->size;
 }
 
-/* Returns true if the buffer does not overlap method, scratch, and the first
+/* Returns true if the buffer does not overlap `method`, `scratch` or the first
  * planned buffers. */
 static bool is_apart(const et_method_memory *memory,
                      const et_mutable_span *buffer, size_t planned_count) {

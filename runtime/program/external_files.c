@@ -114,7 +114,7 @@ static const char *difference(const et_tensor_record *record,
              : NULL;
 }
 
-/* Compares layouts. The layout of the entry is valid if it has one. */
+/* Compares layouts. If the entry has a layout, it is valid. */
 static const char *check_layout(const et_tensor_record *record,
                                 const found *it) {
   et_data_layout layout;

@@ -29,8 +29,8 @@ extern const uint8_t et_fb_zeros[sizeof(uint64_t)];
 #define ET_FB_ABSENT_TABLE ((et_fb_table)(const void *)et_fb_zeros)
 #define ET_FB_EMPTY_VECTOR ((et_fb_vector)(const void *)et_fb_zeros)
 
-/* Primitives for verification. The only offset in a table that they follow is
- * that to its vtable. */
+/* Primitives for verification. In a table, they follow only the offset to its
+ * vtable. */
 
 /* Returns the size of the table at `position` plus its vtable, at most 2^17, or
  * 0 if one of them is out of bounds. */

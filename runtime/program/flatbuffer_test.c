@@ -89,7 +89,7 @@ static void test_m04_each_size_of_a_table_is_checked(void **state) {
 static void test_m04_vtable_must_be_inside_the_buffer(void **state) {
   (void)state;
   expect_no_table(TABLE_AT, 4, TABLE_AT + 1); /* before the buffer */
-  /* Cut by the end of the buffer. */
+  /* Truncated by the end of the buffer. */
   expect_no_table(TABLE_AT, 4, (uint32_t)-(BYTES - 11));
   expect_no_table(TABLE_AT, 4, (uint32_t)-100); /* after the buffer */
 }

@@ -1,4 +1,4 @@
-/* Tests that elements are visited in sorted order, however they are
+/* Tests that elements are visited in sorted order, in whatever order they are
  * stored. */
 #include "runtime/program/verify.h"
 

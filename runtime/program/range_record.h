@@ -33,7 +33,7 @@ uint32_t et_range_first(et_fb_vector list, int64_t value);
  * for these values. */
 bool et_range_is_valid(et_fb_vector list, uint32_t index, et_fb_vector values);
 
-/* Returns k of `number` >= min. */
+/* Returns the number of steps from min to `number`, which is at least min. */
 uint64_t et_range_steps(const et_range_record *record, int64_t number);
 
 /* Returns true if a valid record allows `number`. */

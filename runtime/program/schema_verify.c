@@ -13,9 +13,9 @@
 
 /* Limit on bytes visited, relative to the buffer's size.
  *
- * Tables, texts and vectors may have several owners, and count for each of
- * them. The files of an exporter that stores equal values, vectors and vtables
- * only once are below the limit. Nested sharing exceeds it. */
+ * Tables, texts and vectors count once for each owner. Files that share equal
+ * values, vectors and vtables, as exporters write them, stay below the limit.
+ * Nested sharing exceeds it. */
 #define MAX_VISITS_PER_BYTE 32
 
 /* The position of the walk in one table. */

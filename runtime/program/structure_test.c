@@ -249,7 +249,7 @@ static void test_m06_tensor_without_sizes_is_a_scalar_or_refused(void **state) {
                    ET_STATUS_OK);
 }
 
-/* The location goes before the new failure's message, not before an older
+/* The location is prepended to the message of the new failure, not to an older
  * one. */
 static void test_m26_new_failure_replaces_the_previous_one(void **state) {
   (void)state;

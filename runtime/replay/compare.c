@@ -140,8 +140,8 @@ static void compare_elements(const et_tensor *actual, const et_record *expected,
         et_compare_offset(i, actual->sizes, actual->strides, actual->rank);
     const size_t b = et_compare_offset(i, expected->sizes, expected->strides,
                                        expected->rank);
-    /* Equal bytes are equal values, also for large integers that a double
-     * cannot represent. */
+    /* Equal bytes mean equal values, even for integers that a double cannot
+     * represent. */
     if (memcmp(given + a * size, expected->bytes.data + b * size, size) != 0) {
       compare_numbers(actual->dtype, given + a * size,
                       expected->bytes.data + b * size, i, tolerance, out);

@@ -180,7 +180,7 @@ static et_status open_source(opened *o, const char *path, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Rejects tolerances of outputs that no method has, which would have no
+/* Rejects tolerances for outputs that no method has; they would have no
  * effect. */
 static et_status check_outputs(const options *chosen, const et_program *program,
                                et_error *error) {

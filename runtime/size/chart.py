@@ -25,7 +25,7 @@ _KB = 1024
 
 @dataclass(frozen=True)
 class Point:
-    """The size of code and constants at a revision, which its date identifies."""
+    """The size of code and constants at a revision, identified by its date."""
 
     revision: str
     machine: str

@@ -35,7 +35,7 @@ X86_64 = Machine("x86-64", "", ("-fno-pie",))
 CORTEX_M4 = Machine(
     "Cortex-M4", "arm-none-eabi-", ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
 )
-_FIRST_FILE_ID = 0x8001  # as long as the numbers that a build passes
+_FIRST_FILE_ID = 0x8001  # as many digits as the ids in a build
 MESSAGES = {"texts": (), "codes": ("-DET_MESSAGES_CODES",)}
 
 

@@ -149,7 +149,7 @@ int main(int argc, char **argv) {
     fprintf(stderr,
             "error: %s: the runtime rejects %s: %s: %s\n  if the file is "
             "prebuilt, export or download it again; if this build compiled it, "
-            "report a bug of the compiler or the backend\n",
+            "report a bug in the compiler or the backend\n",
             argv[1], argv[3], et_status_name(status),
             error.message[0] != '\0' ? error.message : et_status_text(status));
     return EXIT_FAILURE;

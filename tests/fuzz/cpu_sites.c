@@ -1,4 +1,4 @@
-/* The sites in a program's CpuBackend payloads. */
+/* Finds the sites in a program's CpuBackend payloads. */
 #include <string.h>
 
 #include "backends/cpu/ops/op_schema.h"
@@ -6,8 +6,8 @@
 #include "executorch/backend.h"
 #include "tests/fuzz/mutate.h"
 
-/* A kind groups words with the same meaning. The kind of an attribute depends
- * on the op. */
+/* A kind is a group of words with the same meaning. The kind of an attribute
+ * depends on the op. */
 enum {
   HEADER = 0,
   DIM = 16,

@@ -5,11 +5,11 @@
  *
  *   execute_fuzz SECONDS SEED PROGRAM.pte[,DATA.ptd...] ...
  *
- * If a program has data files, one of those is damaged. A damaged program must
- * be rejected or run without invalid accesses, and its results must not depend
- * on uninitialized memory. Programs that fail are written to
- * $TEST_UNDECLARED_OUTPUTS_DIR, or to the current folder. The same seed tries
- * the same programs in the same order. */
+ * If a program has data files, one of them is damaged instead. A damaged
+ * program must be rejected or run without invalid accesses, and its results
+ * must not depend on uninitialized memory. Programs that fail are written to
+ * $TEST_UNDECLARED_OUTPUTS_DIR, or to the current folder. Equal seeds try the
+ * same programs in the same order. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@
 #define MOST_PROGRAMS 128
 #define MOST_FINDINGS 16
 
-/* Number of runs of an original program, which can reject some random sizes or
- * values. */
+/* Maximum number of runs of an original program, because it can reject random
+ * sizes or values. */
 #define MOST_TRIES 64
 
 /* A file, and its sites. */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* A block of `size` bytes at `data`. It ends at an inaccessible page, or
- * slightly before it if the alignment requires it. A zeroed struct has no
- * block. */
+ * slightly before it if the alignment requires it. An all-zero struct is
+ * empty. */
 typedef struct et_guarded {
   uint8_t *data;
   size_t size;

@@ -8,7 +8,7 @@ static et_mutable_span take(et_instance *instance, size_t size,
   return bytes;
 }
 
-/* Outputs in planned memory reject caller-provided memory. */
+/* Skips outputs in planned memory, which reject caller-provided memory. */
 static void set_outputs(const et_method_meta *meta, uint8_t fill,
                         et_instance *instance) {
   et_value_meta value;

@@ -18,9 +18,9 @@ static inline size_t et_random_below(et_random *random, size_t count) {
 
 /* ---- Sites: the positions of values in a program ---- */
 
-/* One value: a field, an element of a vector, or a vector's length. Sites of
- * one kind have the same meaning, such as a field of a table. Changing a value
- * preserves the structure of the program. */
+/* The position of one value: a field, an element of a vector, or a vector's
+ * length. Sites of one kind have the same meaning, such as a field of a table.
+ * Changing a value preserves the structure of the program. */
 typedef struct et_site {
   uint32_t position;
   uint16_t kind;
@@ -31,8 +31,9 @@ typedef struct et_site {
  * with free(). */
 et_site *et_sites_of(et_span file, size_t *out_count);
 
-/* Returns a kind of CPU backend op that no file given to et_sites_of has, or NULL. Only
- * builds that need all kinds check this (CPU_OPS). */
+/* Returns a kind of CPU backend op that is missing from all files given to
+ * et_sites_of, or NULL. Only builds that need all kinds check this
+ * (CPU_OPS). */
 const char *et_sites_missing_kind(void);
 
 /* ---- A growing list of sites ---- */

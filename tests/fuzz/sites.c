@@ -19,7 +19,7 @@
 #define HEADER_AT 12u
 #define HEADER_OFFSETS 4u
 
-/* XNNPACK payloads: the magic, and the fields of the header. */
+/* The magic and the header fields of XNNPACK payloads. */
 #define IS_XNNPACK "XH00"
 #define XNNPACK_KIND 0x2000u
 #define XNNPACK_HEADER_KIND 0x6000u
@@ -41,7 +41,8 @@ static void add(walk *w, uint32_t position, uint16_t kind, uint8_t width) {
   et_site_list_add(w->list, w->base + position, kind, width);
 }
 
-/* `width` 0: only the length is a site, because the elements are not scalars. */
+/* If `width` is 0, only the length is a site, because the elements are not
+ * scalars. */
 static et_fb_vector add_vector(walk *w, uint32_t target, uint16_t kind,
                                uint8_t width) {
   const et_fb_vector vector =
@@ -117,7 +118,8 @@ static void add_header(et_site_list *list) {
   }
 }
 
-/* The length, then offset and size of the flatbuffer and of the constants. */
+/* Adds the length, then the offset and size of the flatbuffer and of the
+ * constants. */
 static void add_xnnpack_header(et_site_list *list, uint32_t at) {
   static const uint8_t fields[][2] = {
       {8, 2}, {10, 4}, {14, 4}, {18, 4}, {22, 8}};

@@ -101,7 +101,7 @@ static size_t shorten(et_random *random, et_value_meta *meta) {
   return numel * et_scalar_type_size((int32_t)meta->dtype);
 }
 
-/* Allocates a block for the input, which borrows it. */
+/* Allocates a block that the input borrows. */
 static et_guarded lend_input(et_method *method,
                              const et_method_meta *program_meta, size_t index,
                              et_random *random) {
@@ -245,8 +245,8 @@ typedef struct opened {
   et_data_source sources[ET_TRIAL_FILES];
 } opened;
 
-/* Also compares the content keys. Programs with other contents are tried as
- * well. */
+/* Opens the files and checks the content keys, but also tries programs whose
+ * contents do not match. */
 static bool open_files(const et_span *files, size_t count, opened *out) {
   if (count == 1) {
     return et_program_load(files[0], &out->program, NULL) == ET_STATUS_OK;

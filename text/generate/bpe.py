@@ -62,8 +62,9 @@ _CONTROL, _USER_DEFINED = 3, 4
 class Vocabulary:
     """The tables of a byte-pair vocabulary.
 
-    `tokens` are bytes by token. `merges` are (left token, right token, result) by priority. `controls` are
-    control tokens by name. `added` are user-defined tokens, at which text is split.
+    `tokens` has the bytes of each token. `merges` has (left token, right token, result), sorted by
+    priority. `controls` maps names to control tokens. `added` has the user-defined tokens, at which
+    text is split.
     """
 
     tokens: Sequence[bytes]
@@ -195,7 +196,7 @@ def _added_tables(vocabulary: Vocabulary) -> dict[str, list[int]]:
 def _byte_tokens(vocabulary: Vocabulary) -> Iterable[int]:
     """Return the token of each byte.
 
-    A byte without a token has the number of tokens instead.
+    For a byte without a token, the entry is the number of tokens.
     """
     token_ids = {token: number for number, token in enumerate(vocabulary.tokens) if len(token) == 1}
     return (token_ids.get(bytes([byte]), len(vocabulary.tokens)) for byte in range(256))

@@ -34,8 +34,8 @@ _ENDS = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end_of_text|>")
 class TemplateParts:
     """The fixed texts of a template.
 
-    `before` and `after` are the texts around a message, by role. `opening` precedes a conversation whose
-    first message is not the system's. `answer` starts an answer.
+    `before` and `after` are the texts around a message, by role. `opening` precedes a conversation
+    that does not start with a system message. `answer` starts an answer.
     """
 
     before: Mapping[str, str]
@@ -44,7 +44,7 @@ class TemplateParts:
     answer: str
 
     def text(self, messages: Sequence[Message], asks: bool) -> str:
-        """Return the template's text for messages, and the start of an answer if `asks`."""
+        """Return the text for messages, with the start of an answer if `asks` is true."""
         whole = "" if messages[0][0] == "system" else self.opening
         for role, content in messages:
             whole += self.before[role] + content + self.after[role]

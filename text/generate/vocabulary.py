@@ -54,7 +54,7 @@ def _first_repeated(tokens: Sequence[bytes]) -> str:
 
 
 def hash_of(token: bytes) -> int:
-    """Return the hash of text/wordpiece.c."""
+    """Return the hash that text/wordpiece.c uses."""
     value = _HASH
     for byte in token:
         value = (value ^ byte) * _PRIME & 0xFFFFFFFF

@@ -145,14 +145,14 @@ def _check_has_elements(value: Any) -> None:
 def _lies_so(value: Any, order: tuple[int, ...]) -> bool:
     """Return true if a torch tensor is contiguous in CPU memory, in the default order.
 
-    In this common case, the check is cheaper than the creation of a permuted view.
+    For this common case, the check is cheaper than creating a permuted view.
     """
     as_stored = not (value.is_conj() or value.is_neg())
     return as_stored and value.is_cpu and value.is_contiguous() and order == _in_turn(len(order))
 
 
 def _resolved(value: Any) -> Any:
-    """Apply conjugation and negation, which PyTorch defers."""
+    """Apply conjugation and negation, which PyTorch evaluates lazily."""
     return value.detach().resolve_conj().resolve_neg()
 
 

@@ -51,7 +51,7 @@ class CallLock:
             self._lock.release()
 
     def note_fork(self) -> None:
-        """In a forked child, mark a held lock as lost: its thread is in the parent."""
+        """In a forked child, mark a locked lock as lost: its thread is in the parent."""
         self._is_lost = self._is_lost or self._lock.locked()
 
     def stop(self, timeout: float) -> None:
@@ -72,7 +72,7 @@ class _Process:
 def fork_count() -> int:
     """Return the number of forks between the first process and this one.
 
-    Threads that C code of an earlier process started do not exist in this one.
+    Threads that C code started in an earlier process do not exist in this one.
     """
     return _Process.fork_count
 
@@ -86,14 +86,15 @@ def _note_fork() -> None:
 def _stop_calls() -> None:
     """Stop calls at exit.
 
-    If the interpreter ended a daemon thread while it executes torch's code, the process would
+    If the interpreter ended a daemon thread that is executing torch's code, the process would
     crash.
     """
     deadline = time.monotonic() + _MOST_EXIT_SECONDS
     for lock in list(_locks):
         lock.stop(deadline - time.monotonic())
     if any(thread.daemon for thread in enumerate_threads()):
-        time.sleep(_DRAIN_SECONDS)  # threads that leave a call free its outputs, also in torch's code
+        # A thread that returns from a call still frees its outputs, possibly in torch's code.
+        time.sleep(_DRAIN_SECONDS)
 
 
 os.register_at_fork(after_in_child=_note_fork)

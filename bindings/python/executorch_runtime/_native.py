@@ -105,7 +105,7 @@ class MemoryBytes(Structure):
     _fields_ = [("method", c_size_t), ("scratch", c_size_t), ("planned", c_size_t), ("data", c_size_t)]
 
 
-# In the order of et_python_struct_sizes, so that a test can compare the sizes.
+# These are in the order of et_python_struct_sizes, so that a test can compare the sizes.
 STRUCTURES: tuple[type[Structure], ...] = (
     Error,
     Value,

@@ -102,7 +102,7 @@ def events_of(recorder: Any) -> tuple[Event, ...]:
 
 
 class Method(Uncopied):
-    """A loaded method, which `Program.method` returns.
+    """A loaded method, returned by `Program.method`.
 
     Mutable buffers keep their state.
 
@@ -249,9 +249,8 @@ def _wants_torch(inputs: tuple[Any, ...]) -> bool:
 def _free(calls: ctypes.CDLL, handle: int, forks: int | None, needs: object) -> None:
     """Free a method.
 
-    `needs` is an argument to keep it alive until then.
-
-    The child of a fork does not free a method with threads, because they belong to the parent.
+    The argument `needs` keeps the objects alive until then. The child of a fork does not free a
+    method with threads, because the threads belong to the parent.
     """
     del needs
     if forks in (None, fork_count()):

@@ -76,8 +76,9 @@ class Program(Uncopied):
 
         threads: number of threads, including the caller's.
         backend_options: options for each backend of the program, by its id.
-        seed: seed of the operators that draw random numbers.
-        max_steps: limit on the instructions of a run, so that an endless loop is an error; 0 for ten million.
+        seed: seed for operators that draw random numbers.
+        max_steps: maximum number of instructions in a run, so that an endless loop is an error; 0
+          for ten million.
         trace: record events of loading and of each run (`Method.events`).
         share: a method, and the memory id of the planned buffer that it shares with the new method, including its state.
 
@@ -96,7 +97,7 @@ class Program(Uncopied):
         options.owner = owner.handle if owner else None
         handle = ctypes.c_void_p()
         lock = owner.lock if owner else CallLock()
-        with lock:  # loading reads the buffer, which a call of the owner writes
+        with lock:  # loading reads the buffer, which calls of the owner write
             encoded = c_string("the name of a method", name)
             checked(self._calls, "et_python_method_load", self._handle, encoded, options, ctypes.byref(handle))
         assert handle.value is not None

@@ -299,7 +299,7 @@ def test_options_for_an_unknown_backend_are_refused(program: str, has: str) -> N
 def test_runtime_page_example_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The example of docs/how_to/use_from_python.md."""
+    """Test the example in docs/how_to/use_from_python.md."""
     page = Path("docs/how_to/use_from_python.md").read_text(encoding="utf-8")
     example = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[0]
     monkeypatch.chdir(tmp_path)

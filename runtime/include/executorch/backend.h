@@ -73,7 +73,8 @@ typedef struct et_backend_context {
 typedef struct et_backend_requirements {
   size_t handle_bytes;  /* in the method's memory, for the method's lifetime */
   size_t scratch_bytes; /* during `execute` only, 64-byte aligned */
-  /* Upper bound on its use of the store; see et_shared_store_bytes. */
+  /* Upper bound on the bytes it uses in the store; see
+   * et_shared_store_bytes. */
   size_t shared_bytes;
   size_t output_count; /* outputs: the last arguments of a call */
   /* Mutable buffers that a call reads and writes in place: the arguments before
@@ -127,7 +128,7 @@ typedef struct et_backend_parts {
 } et_backend_parts;
 
 /* Optional features of the runtime. Each is a table in its own object file, so
- * a program links the feature only if its registry names the table. */
+ * a program links the feature only if its registry refers to the table. */
 struct et_delegation;
 struct et_preparation;
 extern const struct et_delegation et_delegation;

@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-/* Each returns false, and leaves *out unchanged, if the result overflows. */
+/* These functions return false, and leave *out unchanged, if the result
+ * overflows. */
 static inline bool et_checked_add(size_t a, size_t b, size_t *out) {
   if (b > SIZE_MAX - a) {
     return false;

@@ -102,8 +102,8 @@ typedef struct et_tensor_rule {
  * rules, so `run` never receives a tensor that violates them.
  *
  * `signature` has one code for each argument of the schema in
- * schema/operators.toml, in its order. A '?' before a code allows None. After
- * '>' follows one code for each return value that a call lists after its
+ * schema/operators.toml, in its order. A '?' before a code allows None. The
+ * part after '>' has one code for each return value that a call lists after its
  * arguments:
  *
  *   t Tensor   w out Tensor (written)   m Tensor that is read, and partly written

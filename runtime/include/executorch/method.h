@@ -54,8 +54,8 @@ typedef struct et_method_options {
   size_t backend_options_count;
   et_shared_store *store; /* data shared by delegates of several methods */
   /* Used by et_method_measure only, to read data that kernels and backends
-   * inspect while they are measured. Needs et_method_data_bytes bytes; free to
-   * reuse after the call. */
+   * inspect while they are measured. Needs et_method_data_bytes bytes; the
+   * caller can reuse them after the call. */
   et_mutable_span data;
   /* Instructions that one et_method_execute may run, so that a program with an
    * endless loop fails. 0: ET_DEFAULT_MAX_STEPS. */
@@ -66,8 +66,8 @@ typedef struct et_method_options {
   et_random *random;
 } et_method_options;
 
-/* The exact memory that a method needs, as also stated in the program's
- * manifest.
+/* The exact memory that a method needs. The program's manifest states the same
+ * values.
  *
  * The sizes of planned buffers are given by et_method_meta_planned_bytes. */
 typedef struct et_method_requirements {
@@ -153,9 +153,9 @@ typedef struct et_method_memory {
  * - no instruction reads bytes that another value has overwritten (limits: see
  *   plan_check.h).
  *
- * The data that is needed is read once; named data is read when a backend
- * requests it. If the source's read function fails, its status is returned, and
- * the message has the source's name and the offset.
+ * Required data is read once; named data is read when a backend requests it. If
+ * the source's read function fails, its status is returned, and the message has
+ * the source's name and the offset.
  *
  * OPERATOR_MISSING: the message lists all missing kernels or backends.
  * INVALID_PROGRAM: it names the invalid element. MEMORY_TOO_SMALL: it names the

@@ -35,7 +35,8 @@ typedef struct et_event {
   size_t arg_count;
 } et_event;
 
-/* Support for events of the runtime itself, linked only if named. */
+/* Support for the runtime's own events. Linked only if a program refers to
+ * it. */
 struct et_observation;
 extern const struct et_observation et_observation;
 

@@ -15,7 +15,7 @@ typedef struct et_parallel {
   size_t thread_count; /* upper bound on concurrent calls of `function`; >= 1 */
   /* Calls function(data, i) once for each i < count, in any order and on any
    * thread. Returns after all calls have returned. `function` does not call
-   * it. */
+   * `run`. */
   void (*run)(void *context, size_t count,
               void (*function)(void *data, size_t index), void *data);
 } et_parallel;

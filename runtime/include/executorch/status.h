@@ -52,8 +52,8 @@ const char *et_status_name(et_status status);
 /* Returns the description in the list above; never NULL. */
 const char *et_status_text(et_status status);
 
-/* Size of the longest message with its NUL. Longer ones are cut at a UTF-8
- * boundary. */
+/* Size of the longest message with its NUL. Longer messages are truncated at a
+ * UTF-8 boundary. */
 #define ET_ERROR_MESSAGE_BYTES 240
 
 /* The status and message of a failed call.
@@ -67,7 +67,8 @@ const char *et_status_text(et_status status);
  * status is OK and its message is empty.
  *
  * Functions that kernels and backends call (et_fail, tensor.h, shared_store.h)
- * do not clear it. The first failure is kept while a call unwinds. */
+ * do not clear it, so that the first failure is preserved while a call
+ * unwinds. */
 typedef struct et_error {
   et_status status;
   char message[ET_ERROR_MESSAGE_BYTES];
@@ -91,8 +92,8 @@ et_status et_fail(et_error *error, et_status status, const char *format, ...)
 #endif
     ;
 
-/* Lets compilers assume that a failure with a constant status is not OK, so
- * that they drop the unreachable success path. */
+/* Lets compilers assume that a constant failure status is not OK, so that they
+ * drop the unreachable success path. */
 static inline et_status et_failed(et_status status, int is_known) {
 #if defined(__GNUC__)
   if (is_known && status == ET_STATUS_OK) {

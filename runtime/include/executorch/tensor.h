@@ -44,7 +44,8 @@ typedef struct et_tensor {
   bool is_constant;
 } et_tensor;
 
-/* Returns the size in bytes. It cannot overflow: resizing checks that. */
+/* Returns the size in bytes. It cannot overflow, because resizing rejects such
+ * sizes. */
 size_t et_tensor_nbytes(const et_tensor *tensor);
 
 /* Returns true if dim_order is 0, 1, 2, ... (C order). */

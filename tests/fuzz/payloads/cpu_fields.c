@@ -105,7 +105,7 @@ static size_t rule_of(const et_cpu_op_schema *schema,
          op->output_count;
 }
 
-/* The fields of a value: of the op that has it, or of the payload. */
+/* Adds the fields of a value. `kind` is that of its op or of the payload. */
 static void add_value(choice *c, size_t kind, size_t rule, const char *owner,
                       const et_cpu_value *value) {
   static const char *const names[] = {"dtype", "rank",   "place",
@@ -141,7 +141,8 @@ static void add_value(choice *c, size_t kind, size_t rule, const char *owner,
     size.name = "size";
     add(c, VALUES, &ref);
     add(c, VALUES, &size);
-    add(c, VALUES, &size); /* more often than the reference */
+    /* twice, so that it is drawn more often than the reference */
+    add(c, VALUES, &size);
   }
 }
 

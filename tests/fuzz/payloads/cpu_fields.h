@@ -27,7 +27,7 @@ typedef struct et_cpu_field {
   size_t kind; /* index of its op; et_cpu_op_fields_count: the payload */
   size_t id;   /* unique in the kind */
   size_t at;   /* word */
-  size_t list; /* first word of the list that a count or rank has */
+  size_t list; /* first word of the list, for a count or rank */
   size_t step; /* words of an element of the list */
   int64_t low; /* bounds of the new value */
   int64_t high;

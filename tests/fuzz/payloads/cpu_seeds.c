@@ -13,8 +13,8 @@
 #define MOST_SEED_DIMS 64
 #define NONE UINT32_MAX
 
-/* Limits of seeds of one op: their number for each kind, and the bytes of one tensor and of all
- * workspaces. */
+/* Limits on one-op seeds: their number for each kind, and the bytes of one
+ * tensor and of all workspaces. */
 #define MOST_SEEDS 24
 #define MOST_SEED_BYTES (1u << 19)
 #define MOST_WORKSPACE_BYTES (1u << 22)
@@ -40,7 +40,7 @@ typedef struct extraction {
   const source *from;
   et_cpu_op_record record;
   et_seed seed;
-  uint32_t dims[MOST_SEED_DIMS]; /* sizes; those from first_int are ints */
+  uint32_t dims[MOST_SEED_DIMS]; /* sizes; ints from first_int on */
   uint32_t dim_count;
   uint32_t first_int;
   et_cpu_value values[ET_RUN_ARGUMENTS]; /* values of the source */
@@ -50,7 +50,7 @@ typedef struct extraction {
   uint32_t value_count;
   uint32_t inputs; /* without ints and states */
   uint32_t outputs;
-  uint32_t states[ET_RUN_ARGUMENTS]; /* source's index by new index */
+  uint32_t states[ET_RUN_ARGUMENTS]; /* index in the source, by new index */
   uint32_t state_count;
   uint32_t scratch_bytes;
   uint32_t words[MOST_WORDS];
@@ -89,7 +89,7 @@ static uint64_t bytes_of(const extraction *e, const et_cpu_value *value) {
   return bytes;
 }
 
-/* Returns the dim with this constant. */
+/* Returns the dim with this constant size. */
 static uint32_t dim_of(extraction *e, uint32_t size) {
   for (uint32_t i = 0; i < e->dim_count; i++) {
     if (e->dims[i] == size) {
@@ -231,7 +231,7 @@ static void put_dims(extraction *e) {
   }
 }
 
-/* Writes the payload. The values, which refer to dims, are written twice. */
+/* Writes the payload. Values are written twice, because they refer to dims. */
 static void put_all(extraction *e) {
   put_values(e);
   e->first_int = e->dim_count;

@@ -203,9 +203,9 @@ static const et_backend_part *const *all_parts(void) {
   return parts;
 }
 
-/* Returns true if an op relies on properties of its weights that the compiler computes and nothing
- * verifies: sums of columns, and a bound of products. Some instruction sets use them, others do
- * not, so results differ if they are wrong. */
+/* Returns true if an op relies on unverified properties of its weights that the
+ * compiler computed: column sums, and a bound on products. Some instruction
+ * sets use them, others do not, so results differ if they are wrong. */
 static bool relies_on_weights(const et_cpu_payload *payload) {
   size_t at = payload->ops_at;
   et_cpu_op_record op;

@@ -6,7 +6,8 @@
 #include "tests/fuzz/guarded.h"
 #include "tests/fuzz/mutate.h"
 
-/* A changed payload can request much memory, which only stresses the heap. */
+/* A changed payload can request a large amount of memory, which only stresses
+ * the heap. */
 #define MOST_HANDLE_BYTES (1u << 22)
 #define MOST_ARGUMENT_BYTES (1u << 20)
 
@@ -56,7 +57,8 @@ typedef struct instance {
   et_run_result *result;
 } instance;
 
-/* Calls in the opposite order of a loop, which is valid on any number of threads. */
+/* Calls `function` in reverse order, which is valid for any number of
+ * threads. */
 static void run_backward(void *context, size_t count,
                          void (*function)(void *data, size_t index),
                          void *data) {
@@ -80,8 +82,8 @@ static et_status find_data(const et_backend_context *context, et_string key,
   return et_fail(error, ET_STATUS_NOT_FOUND, "no such data");
 }
 
-/* Random elements are mostly small numbers, which are also valid indices. Half of the integer
- * tensors are sorted, as ends of groups are. */
+/* Random elements are mostly small numbers, which are also valid indices. Half
+ * of the integer tensors are sorted, like ends of groups. */
 static void fill_random(et_random *random, et_scalar_type dtype, uint8_t *bytes,
                         size_t size) {
   const size_t width = et_scalar_type_size((int32_t)dtype);
@@ -189,8 +191,8 @@ static void hold(const instance *in, size_t index, size_t call,
   out->value.u.as_tensor = &out->tensor;
 }
 
-/* Returns the bits above the sign at which an element is an infinity: larger ones are NaN. 0: the
- * type has no NaN. */
+/* Returns the bits of infinity without the sign; larger values are NaN. Returns
+ * 0 if the type has no NaN. */
 static uint32_t infinity_of(et_scalar_type dtype) {
   switch (dtype) {
     case ET_SCALAR_TYPE_FLOAT32:
@@ -204,7 +206,8 @@ static uint32_t infinity_of(et_scalar_type dtype) {
   }
 }
 
-/* Makes all NaN equal: which operand's payload a sum has depends on the division of work. */
+/* Makes all NaN equal, because the NaN payload of a sum depends on how work is
+ * divided. */
 static void unify_nans(et_scalar_type dtype, uint8_t *bytes, size_t size) {
   const size_t width = et_scalar_type_size((int32_t)dtype);
   const uint32_t infinity = infinity_of(dtype);

@@ -24,7 +24,7 @@ typedef struct et_run_argument {
   et_scalar_type dtype;
   uint8_t rank;
   uint8_t dim_order[ET_MAX_RANK];
-  int32_t sizes[ET_RUN_CALLS][ET_MAX_RANK]; /* the first call has the largest */
+  int32_t sizes[ET_RUN_CALLS][ET_MAX_RANK]; /* largest in the first call */
   et_span content; /* content of an input, repeated; empty: random */
 } et_run_argument;
 
@@ -50,7 +50,7 @@ typedef struct et_run {
 } et_run;
 
 typedef enum et_run_end {
-  ET_RUN_REFUSED,   /* when it was loaded */
+  ET_RUN_REFUSED,   /* rejected when it was loaded */
   ET_RUN_TOO_LARGE, /* accepted, but it needs more memory than the tests have */
   ET_RUN_CALL_REFUSED, /* accepted, but no call completed */
   ET_RUN_COMPLETED     /* at least one call completed */

@@ -1,14 +1,15 @@
 #define _POSIX_C_SOURCE 200809L /* for clock_gettime */
 
-/* Changes one field of a valid payload at a time, and runs the payload on its backend.
+/* Changes one field of a valid payload at a time, and runs the payload on its
+ * backend.
  *
  *   cpu_payload_fuzz FILE ... TRIALS FIRST     for example a.pte b.pte 20000 0
  *   cpu_payload_fuzz FILE ... SECONDSs FIRST   for example a.pte b.pte 600s 0
  *
- * Seconds are CPU time. Trial i depends only on i and the files; to repeat it, pass TRIALS 1
- * and FIRST i.
- * With VERBOSE in the environment, each trial is printed. Every kind of op must have a payload in
- * the files that runs unchanged. */
+ * Seconds are CPU time. Trial i depends only on i and the files; to repeat it,
+ * pass 1 for TRIALS and i for FIRST. With VERBOSE in the environment, each
+ * trial is printed. For every kind of op, the files must contain a payload that
+ * runs unchanged. */
 #include <float.h>
 #include <math.h>
 #include <signal.h>
@@ -26,7 +27,7 @@
 #define SPARE_BYTES 256 /* capacity for words that a change inserts */
 #define SLOW_SECONDS 5.0
 
-/* Random inputs for which a valid payload may refuse to run. */
+/* Maximum number of random inputs, because a valid payload can reject some. */
 #define MOST_TRIES 32
 
 static const et_target *const target = &et_fuzz_target;
@@ -45,11 +46,11 @@ static row rows[MOST_KINDS];
 static size_t findings;
 static double slowest;
 
-/* The current trial, which a sanitizer's report should name. */
+/* The current trial, for reports of sanitizers. */
 static unsigned long long current;
 static et_mutation current_mutation;
 
-/* Set by SIGINT and SIGTERM, after which the results are reported. */
+/* Set by SIGINT and SIGTERM. The fuzzer then reports its results and ends. */
 static volatile sig_atomic_t is_stopped;
 
 static void stop(int number) {
@@ -94,7 +95,8 @@ static et_cpu_isa draw_isa(et_random *random) {
   return isa;
 }
 
-/* Plain code may be compiled without fused multiply-add, so its results can differ. */
+/* The plain C code can be compiled without fused multiply-add, so its results
+ * can differ. */
 void et_draw_isas(et_random *random, et_run *run) {
   const et_cpu_isa first = draw_isa(random);
   et_cpu_isa second = first;

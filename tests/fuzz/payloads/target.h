@@ -7,7 +7,7 @@
 
 #define ET_TARGET_FIELDS 1024 /* maximum fields of one kind */
 
-/* A payload under construction. The bytes have room for a few more words. */
+/* A payload under construction. The buffer has space for a few more words. */
 typedef struct et_payload {
   uint8_t *bytes;
   size_t size;
@@ -16,7 +16,7 @@ typedef struct et_payload {
 
 /* A valid payload. */
 typedef struct et_seed {
-  size_t kind; /* its op, or another row of the report */
+  size_t kind; /* its op, or another row in the report */
   et_span payload;
   et_run_data data[ET_RUN_DATA];
   size_t data_count;

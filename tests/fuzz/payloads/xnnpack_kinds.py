@@ -2,7 +2,8 @@
 
     tools/python -m tests.fuzz.payloads.xnnpack_kinds
 
-The official exporter lowers no operator to these kinds, but its schema has them, and the runtime supports them.
+The official exporter does not lower any operator to these kinds, but its schema contains them, and
+the runtime supports them.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class NodeExample:
-    """A payload of one node.
+    """A payload with one node.
 
     attributes: fields that are not value ids, in the order of the schema.
     outputs: shapes; the second output is int32.
@@ -57,7 +58,8 @@ EXAMPLES = (
 class _Table:
     """The fields of a flatbuffer table in the order of their numbers.
 
-    Bytes are a packed scalar, sequences a vector of uint32 or of tables. None is an absent field.
+    Bytes are a packed scalar; a sequence is a vector of uint32 or of tables; None is an absent
+    field.
     """
 
     fields: tuple[bytes | Sequence[int] | list[_Table] | _Table | None, ...]

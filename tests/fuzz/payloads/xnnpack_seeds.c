@@ -58,8 +58,9 @@ static uint32_t slot_bytes(et_schema_field field) {
                                                     : 4u;
 }
 
-/* Writes vtable and table with all scalars, and with those other fields that `table` has. Sets
- * the position of each slot, 0 for an absent field. Returns the position of the table. */
+/* Writes a vtable and a table with all scalars, and with the other fields that
+ * `table` has. Sets the position of each slot, or 0 for an absent field.
+ * Returns the position of the table. */
 static uint32_t write_slots(writer *w, et_fb_table table, uint8_t type,
                             uint32_t slots[MOST_FIELDS]) {
   const uint32_t count = et_xnn_schema.tables[type].field_count;
@@ -115,7 +116,8 @@ static void copy_tables(writer *w, uint32_t slot, et_fb_table table,
   }
 }
 
-/* `depth` limits the recursion, as the schema does. */
+/* Copies a table and its children. `depth` limits the recursion, as the schema
+ * does. */
 static uint32_t copy_table(writer *w, et_fb_table table, uint8_t type,
                            int depth) {
   uint32_t slots[MOST_FIELDS];
@@ -145,7 +147,7 @@ static uint32_t copy_table(writer *w, et_fb_table table, uint8_t type,
 
 #define MOST_DEPTH 8
 
-/* Returns the flatbuffer again, with root and identifier. */
+/* Returns a rewritten flatbuffer, with root and identifier. */
 static writer rewrite(et_span flatbuffer) {
   writer w = {.from = flatbuffer};
   uint32_t root = 0;
@@ -179,7 +181,7 @@ et_span et_xnn_seed_flatbuffer(et_span payload) {
   return regions_of(payload).flatbuffer;
 }
 
-/* Returns the payload again; free its bytes. */
+/* Returns the rewritten payload. The caller frees its bytes. */
 static et_span rebuild(et_span payload) {
   const regions from = regions_of(payload);
   writer inner = rewrite(from.flatbuffer);

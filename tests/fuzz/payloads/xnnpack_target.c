@@ -97,7 +97,8 @@ static void add_tables(choice *c, et_fb_vector tables, uint8_t type) {
   }
 }
 
-/* Adds length and elements of a vector of scalars. Long ones are weights. */
+/* Adds the length and the elements of a vector of scalars. Long vectors are
+ * weights. */
 static void add_vector(choice *c, et_fb_table table, uint16_t number, field f) {
   const et_fb_vector vector = et_fb_list(table, number);
   const uint32_t at = et_fb_position(c->flatbuffer, vector);
@@ -228,7 +229,7 @@ static void set(uint8_t *bytes, uint32_t at, uint8_t width, int64_t value) {
   memcpy(bytes + at, &value, width);
 }
 
-/* Changes the size of all dims of values that have it, as a symbolic size does. */
+/* Changes all dims that have the size, as if it were a symbolic size. */
 static void change_size(const choice *c, et_fb_table graph, const field *f,
                         uint8_t *bytes) {
   const et_fb_vector values = et_fb_list(graph, ET_XNN_GRAPH_VALUES);
@@ -343,7 +344,7 @@ static void describe_value(const et_xnn_value *value, et_random *random,
   }
 }
 
-/* In the second call, one size is smaller in all inputs that have it. */
+/* Shrinks one size for the second call, in all inputs that have it. */
 static void shrink(et_random *random, et_run *run) {
   const size_t first = et_random_below(random, run->argument_count);
   const et_run_argument *chosen = &run->arguments[first];
@@ -393,7 +394,8 @@ static void describe(const et_seed *seed, et_random *random, et_run *run) {
   }
 }
 
-/* Kind 0 is the graph, kind i the node with tag i, without those that the backend refuses. */
+/* Kind 0 is the graph. Kind i is the node with tag i, if the backend supports
+ * it. */
 static size_t kind_count(void) { return ET_XNN_NODE_TAG_COUNT; }
 
 static const char *kind_name(size_t kind) {

@@ -37,8 +37,8 @@ bool has_expected_size(const Elements<T, Count> &elements,
   return false;
 }
 
-// `Count` methods and the `Memory` that they are loaded into. Move-only; the destructor unloads the
-// methods, then frees memory that `allocate` provided.
+// `Count` methods, and the `Memory` into which they are loaded. Move-only. The destructor unloads
+// the methods, then frees memory from `allocate`.
 template <class Memory, std::size_t Count>
 class LoadedMethods {
  public:
@@ -77,7 +77,7 @@ class LoadedMethods {
 
   Memory &memory() const noexcept { return *memory_; }
 
-  // NULL if the method is not loaded yet, or if the object was moved from.
+  // Returns NULL if the method is not loaded yet, or if the object was moved from.
   et_method *operator[](std::size_t index) const noexcept {
     return methods_[index];
   }

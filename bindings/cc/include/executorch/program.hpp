@@ -64,7 +64,8 @@ class Method {
   }
   ~Method() { et_hosted_method_free(&hosted_); }
 
-  // The C handle, valid for the lifetime of the object. NULL if the object was moved from.
+  // Returns the C handle, which is valid for the lifetime of the object. Returns NULL if the object
+  // was moved from.
   et_method *get() const noexcept { return hosted_.method; }
 
   std::size_t input_count() const noexcept {
@@ -88,7 +89,7 @@ class Method {
     return error;
   }
 
-  // The same with a container such as std::vector.
+  // Overload for containers such as std::vector.
   template <class Container, detail::IfContiguous<Container> = 0>
   Result<void> set_input(std::size_t index, const Container &elements,
                          std::initializer_list<std::int32_t> sizes) noexcept {
@@ -117,7 +118,8 @@ class Method {
     return error;
   }
 
-  // The value of output `index`, valid until an input is set or the method runs again.
+  // Returns the value of output `index`, which is valid until an input is set or the method runs
+  // again.
   Result<const et_value *> output(std::size_t index) const noexcept {
     Error error;
     if (get() == nullptr) {
@@ -131,8 +133,8 @@ class Method {
     return value;
   }
 
-  // Output `index` as a tensor of this element type and rank. INVALID_TYPE: it has another
-  // type or rank.
+  // Returns output `index` as a tensor of this element type and rank.
+  // INVALID_TYPE: it has another type or rank.
   template <class T, std::size_t Rank>
   Result<Tensor<const T, Rank>> output(std::size_t index) const noexcept {
     auto value = output(index);
@@ -225,7 +227,7 @@ class Program {
     return opened_ == nullptr ? 0 : et_program_method_count(&opened_->program);
   }
 
-  // Name of method `index`; empty if the index is out of range.
+  // Returns the name of method `index`, or an empty string if the index is out of range.
   std::string_view method_name(std::size_t index) const noexcept {
     et_string name = {nullptr, 0};
     if (index < method_count()) {

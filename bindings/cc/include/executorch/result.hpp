@@ -30,14 +30,14 @@ class Error {
 
   et_status status() const noexcept { return error_.status; }
 
-  // A name such as "INVALID_ARGUMENT".
+  // Returns a name such as "INVALID_ARGUMENT".
   const char *name() const noexcept { return et_status_name(error_.status); }
 
-  // Names the invalid element, its value and a remedy. Empty for errors of the caller if the
-  // runtime was built with `messages=codes`.
+  // Returns a message with the invalid element, its value and a remedy. If the runtime was built
+  // with `messages=codes`, the message is empty for errors of the caller.
   const char *message() const noexcept { return error_.message; }
 
-  // For calls to C functions.
+  // Returns a pointer for calls to C functions.
   et_error *get() noexcept { return &error_; }
 
   // Inserts `place` and ": " before the message.

@@ -18,7 +18,7 @@
 
 namespace executorch {
 
-// Marks a size that differs between calls, in the type of an input.
+// Marks a size that differs between calls in the type of an input.
 inline constexpr std::int32_t kDynamic = -1;
 
 // A view of a tensor's elements, in the tensor's dim order. It does not own them.
@@ -41,7 +41,7 @@ class Tensor {
   constexpr T *data() const noexcept { return data_; }
   constexpr const Sizes &sizes() const noexcept { return sizes_; }
 
-  // Number of elements.
+  // Returns the number of elements.
   constexpr std::size_t size() const noexcept {
     std::size_t count = 1;
     for (std::size_t i = 0; i < Rank; i++) {
@@ -95,8 +95,8 @@ struct IsContiguous<
                            decltype(std::declval<const Container &>().size())>>
     : std::true_type {};
 
-// The container's data. A wrong element type gives the assertion's message only, because the cast
-// accepts any type.
+// Returns the container's data. The cast accepts any type, so that only the assertion reports a
+// wrong element type.
 template <class T, class Container>
 const T *data_of(const Container &container) noexcept {
   static_assert(std::is_same_v<Element<Container>, T>,
@@ -113,12 +113,12 @@ using IfArray = std::enable_if_t<std::is_array_v<Type>, Result>;
 
 // The elements of an input with fixed sizes: a borrowed pointer and a count.
 //
-// A wrong element type is a compile error, and so is a wrong count that is part of the argument's
-// type. The call checks other counts.
+// A wrong element type is a compile error, and so is a wrong count in the argument's type. The call
+// checks other counts.
 template <class T, std::size_t Count>
 class Elements {
  public:
-  // From an array with any number of dimensions.
+  // Borrows an array with any number of dimensions.
   template <class Array, detail::IfArray<Array> = 0>
   Elements(const Array &array) noexcept
       : data_(reinterpret_cast<const T *>(&array)), size_(Count) {
@@ -129,7 +129,7 @@ class Elements {
                   "the array's element count differs from the input's");
   }
 
-  // From a container such as std::vector, std::array or std::span.
+  // Borrows a container such as std::vector, std::array or std::span.
   template <class Container, detail::IfContiguous<Container> = 0>
   Elements(const Container &container) noexcept
       : data_(detail::data_of<T>(container)), size_(container.size()) {
@@ -157,14 +157,14 @@ class DynamicElements {
  public:
   using Sizes = std::array<std::int32_t, sizeof...(Bounds)>;
 
-  // From elements and all sizes. The call checks that the product of the sizes is the number of
-  // elements.
+  // Borrows elements, with all sizes. The call checks that the product of the sizes is the number
+  // of elements.
   template <class Container, detail::IfContiguous<Container> = 0>
   DynamicElements(const Container &container, const Sizes &sizes) noexcept
       : DynamicElements(detail::data_of<T>(container), container.size(),
                         sizes) {}
 
-  // From elements only, if one size is dynamic: it is computed from their number.
+  // Borrows elements of an input with one dynamic size, which is computed from their number.
   template <class Container, detail::IfContiguous<Container> = 0>
   DynamicElements(const Container &container) noexcept
       : DynamicElements(container, deduced(container.size())) {

@@ -1,4 +1,4 @@
-"""The common part of the tools: arguments, choice of the method, source lines."""
+"""Code shared by the tools: arguments, choice of the method, source lines."""
 
 from __future__ import annotations
 

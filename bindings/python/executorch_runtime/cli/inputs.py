@@ -55,7 +55,7 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
         return [("", found)] if isinstance(found, np.ndarray) else [(name, found[name]) for name in found.files]
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         # For unknown formats, numpy assumes pickled objects and advises users to trust them.
-        reason = "it does not begin as one, or holds objects" if "allow_pickle" in str(error) else error
+        reason = "it does not start like one, or contains objects" if "allow_pickle" in str(error) else error
         raise InputError(f"{path} is not an .npy or .npz file: {reason}; save it with numpy.save") from error
 
 
@@ -104,8 +104,8 @@ def random_inputs(signature: Signature, scalars: Sequence[Any], seed: int, below
     """Return random inputs.
 
     Tensors have the upper bounds of their sizes. Floats are normally distributed, integers are from
-    0 to `below` - 1. Other inputs have the values that the program was compiled with or, if they
-    have a range, the range's end. If the range is unbounded, they have its start.
+    0 to `below` - 1. Inputs with a range have its end, or its start if the range is unbounded. All
+    other inputs have the values that the program was compiled with.
     """
     generator = np.random.default_rng(seed)
     return [

@@ -40,9 +40,9 @@ def measured(run: Callable[[], object], times: int) -> Latency:
 
 
 def by_turns(runs: Sequence[Callable[[], int]], times: int, warm_up: int) -> list[Latency]:
-    """Alternate the runs; each returns its nanoseconds.
+    """Alternate the runs; each returns its time in nanoseconds.
 
-    The first one changes in each round, so that each run follows each of the others equally often.
+    The first run changes in each round, so that each run follows each of the others equally often.
     """
     found: list[list[int]] = [[] for _ in runs]
     for turn in range(times + warm_up):

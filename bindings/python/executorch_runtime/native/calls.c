@@ -1,5 +1,5 @@
-/* Functions of the runtime that _native.py calls. The table keeps them in the library even if
- * nothing else in it calls them. */
+/* Functions of the runtime that _native.py calls. The table keeps them in the
+ * library even if no other code in it calls them. */
 #include "executorch/method.h"
 #include "executorch/program.h"
 #include "executorch/recorder.h"

@@ -39,7 +39,7 @@ bool et_compute_is_stored(et_compute compute, et_scalar_type dtype);
 
 /* Returns true if et_load_run and et_store_run support `dtype`. They never
  * support uint16, uint32 and uint64. They support any other dtype only if a
- * kernel table in the binary names it; the table lists the dtypes that its
+ * kernel table in the binary lists it. A table lists the dtypes that its
  * programs use. */
 bool et_dtype_is_computable(et_scalar_type dtype);
 

@@ -16,8 +16,8 @@ typedef struct et_sampler_options {
   /* smallest set with at least this total probability; 0 or 1: all */
   float top_p;
   float min_p; /* minimum probability, relative to the highest; 0: all */
-  /* Repetition penalty (Keskar et al., 2019): divides positive scores of seen tokens, and
-   * multiplies negative ones. 0 or 1: none. */
+  /* Repetition penalty (Keskar et al., 2019): divides positive scores of
+   * earlier tokens, and multiplies negative ones. 0 or 1: none. */
   float repetition;
 } et_sampler_options;
 
