@@ -1,7 +1,7 @@
-"""`BackendWithCompilerDemo`: a small backend, as an example and for tests.
+"""`BackendWithCompilerDemo`: a small backend that serves as an example and for tests.
 
 The partitioner delegates sin, mm, add and mul on float32 tensors. A module that is lowered as a
-whole can also have convolutions with a ReLU, which become one op, and tangents, which become three
+whole can also contain convolutions with a ReLU, which become one op, and tangents, which become three
 ops. The debug handle map relates an op to its nodes. The payload is text, which PAYLOAD.md
 describes and the C side in this folder interprets.
 """
@@ -36,7 +36,7 @@ MAX_OUTPUTS = 64
 MAX_CONSTANTS = 64
 MAX_NUMEL = 999_999_999
 
-# Alignment of results and constants in a handle of the runtime side.
+# Alignment of results and constants in a runtime handle, in bytes.
 _ALIGNMENT = 16
 _NUMEL = re.compile(rb", numel:(\d+), ")
 _CONSTANTS = re.compile(rb"#constants:([\dx;]+)#")
@@ -55,7 +55,11 @@ class BackendWithCompilerDemo(BackendDetails):
 
     @classmethod
     def preprocess(cls, edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
-        """Raises `UnsupportedOperatorError` for an unsupported node, or if a limit of the payload is exceeded."""
+        """Compile a partition.
+
+        Raises `UnsupportedOperatorError` for an unsupported node, or if a limit of the payload is
+        exceeded.
+        """
         writer = _Writer(edge_program)
         for node in edge_program.graph.nodes:
             if node.op not in ("placeholder", "output"):
@@ -64,8 +68,8 @@ class BackendWithCompilerDemo(BackendDetails):
 
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
-        """Returns the size of the program, ops, constants and results (`handle.h`)."""
-        # Version 0 does not list outputs. In version 1, the bytes of the constants follow them.
+        """Return the total size of the program, ops, constants and results (`handle.h`)."""
+        # Version 0 does not list outputs. In version 1, the data of the constants follows the outputs.
         text = processed_bytes.partition(b"#outputs:")[0] + b"#"
         ops = [int(match[1]) for match in _NUMEL.finditer(text)]
         found = _CONSTANTS.search(text)
@@ -81,7 +85,7 @@ class BackendWithDelegateMappingDemo(BackendWithCompilerDemo, BackendDetails):
 
     @staticmethod
     def get_test_model_and_inputs() -> tuple[nn.Module, tuple[Tensor]]:
-        """Returns a model whose ops are fused and split."""
+        """Return a model with ops that are fused and ops that are split."""
         return _ConvReluTan(), (torch.randn(4, 3, 64, 64),)
 
 
@@ -89,7 +93,7 @@ class CompilerDemoPartitioner(Partitioner):
     """Delegates the largest groups of supported nodes, without constants."""
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        """Tags `demo_0`, `demo_1`, … in graph order."""
+        """Tag groups `demo_0`, `demo_1`, … in graph order."""
         tags = {}
         groups = propose_partitions(exported_program.graph, is_supported, MAX_OPS)
         for index, nodes in enumerate(groups):
@@ -102,7 +106,7 @@ BACKEND = BackendEntry(id="compiler_demo", partitioner=CompilerDemoPartitioner)
 
 
 def is_supported(node: Node) -> bool:
-    """Return true if `node` is one of the four operators, with alpha 1, on contiguous float32 tensors."""
+    """Return whether `node` is one of the four operators, with alpha 1, on contiguous float32 tensors."""
     op = to_torch_overload(node.target)
     operands = _OPERANDS.get(op) if op is not None else None
     if operands is None or len(node.args) != operands or node.kwargs.get("alpha", 1) != 1:
@@ -119,7 +123,7 @@ def _is_plain_tensor(node: Node) -> bool:
 
 
 def _max_numel(value: torch.Tensor) -> float:
-    """Elements of `value`, at the upper bounds of dynamic dimensions."""
+    """Return the number of elements of `value` at the upper bounds of dynamic dimensions."""
     return prod(_upper_bound(size) for size in value.shape)
 
 
@@ -131,7 +135,7 @@ def _upper_bound(size: int | torch.SymInt) -> float:
 
 
 class _Writer:
-    """Numbers the values of a program and collects its ops: inputs first, then constants, then results."""
+    """Collects the ops of a program and numbers its values: inputs, then constants, then results."""
 
     def __init__(self, program: ExportedProgram) -> None:
         table = ConstantTable(program, fake_mode_of(program.graph))
@@ -151,20 +155,20 @@ class _Writer:
         return len(self._inputs) + len(self._constants) - 1
 
     def bias(self, convolution: Node) -> int:
-        """Returns the number of the bias, which is zeros if the convolution has none."""
+        """Return the number of the bias, which consists of zeros if the convolution has no bias."""
         zeros = self._zero_biases.get(convolution)
         return self.number(convolution.args[2], convolution) if zeros is None else zeros
 
     def number(self, value: Any, reader: Node) -> int:
-        """Returns the number of a value that `reader` reads."""
+        """Return the number of a value that `reader` reads."""
         if value not in self._numbers:
             raise _unsupported(reader)
         return self._numbers[value]
 
     def add_op(self, name: str, operands: list[int], nodes: list[Node], attributes: str = "") -> int:
-        """Adds an op that computes the last of `nodes`, or a part of it.
+        """Add an op that computes the last of `nodes`, or a part of it.
 
-        Returns the number of the op's result.
+        Return the number of the op's result.
         """
         result = nodes[-1]
         numel = _max_numel(result.meta["val"])
@@ -198,7 +202,7 @@ class _Writer:
 
 
 def _write_op(writer: _Writer, node: Node) -> None:
-    """Writes one op for one node."""
+    """Write one op for one node."""
     if not is_supported(node):
         raise _unsupported(node)
     operands = [writer.number(value, node) for value in node.args]
@@ -206,7 +210,7 @@ def _write_op(writer: _Writer, node: Node) -> None:
 
 
 def _write_convolution(writer: _Writer, node: Node) -> None:
-    """Checks that a ReLU follows, whose op includes the convolution."""
+    """Check that a ReLU follows. Its op includes the convolution."""
     if [to_torch_overload(user.target) for user in node.users] != [_aten.relu.default]:
         raise _unsupported(node)
 
@@ -216,7 +220,7 @@ def _has_no_bias(node: Node) -> bool:
 
 
 def _write_relu(writer: _Writer, node: Node) -> None:
-    """Writes one op for two nodes: a convolution and its ReLU."""
+    """Write one op for two nodes: a convolution and its ReLU."""
     convolution = node.args[0]
     if not isinstance(convolution, Node) or to_torch_overload(convolution.target) is not _aten.convolution.default:
         raise _unsupported(node)
@@ -231,7 +235,7 @@ def _write_relu(writer: _Writer, node: Node) -> None:
 
 
 def _write_tan(writer: _Writer, node: Node) -> None:
-    """Writes three ops for one node."""
+    """Write three ops for one node."""
     if not _is_plain_tensor(node):
         raise _unsupported(node)
     source = writer.number(node.args[0], node)

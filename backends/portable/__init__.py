@@ -1,4 +1,4 @@
-"""The default backend: nothing is delegated, every operator runs on a portable kernel."""
+"""The default backend. It delegates nothing: every operator runs on a portable kernel."""
 
 from exir.backend.entry import BackendEntry
 

@@ -163,7 +163,7 @@ def describe(payload: bytes) -> list[tuple[str, list[str]]]:
 
 
 def _flatbuffer(payload: bytes) -> memoryview:
-    """Return the flatbuffer. It follows the header. Older payloads do not have a header."""
+    """Return the flatbuffer after the header. Older payloads do not have a header."""
     data = memoryview(payload)
     if data[4:8] == b"XH00" and len(data) >= 30:
         start, size = struct.unpack_from("<II", data, 10)

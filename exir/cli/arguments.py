@@ -16,7 +16,7 @@ class Arguments:
     target: the label for messages and the manifest, as `//package:name`.
     module: the dotted name of the model's module.
     module_file: the source file that the module must be imported from.
-    import_roots: folders to import the model from; they follow the compiler's folders.
+    import_roots: folders to import the model from; they follow the compiler's folders on the path.
     entry_point: the function of the module that returns the model.
     backends: `<module>:<attribute>` of each backend, in order of preference.
     configs: layers of options; later layers override earlier ones. A path is a TOML file, text is a
@@ -182,14 +182,16 @@ def _add_model_flags(parser: _RaisingParser) -> None:
         "--weights",
         type=Path,
         metavar="PATH",
-        help="weights: a safetensors or GGUF file, or a state dict",
+        help="weights (a safetensors or GGUF file, or a torch state dict)",
     )
     add(
         "--external-weights",
         action="store_true",
         help="write weights to --out-weights instead of into the program",
     )
-    add("--calibration", type=Path, metavar="PATH", help="calibration inputs: a safetensors or npz file")
+    add(
+        "--calibration", type=Path, metavar="PATH", help="calibration inputs (a safetensors or npz file)"
+    )
 
 
 def _add_compiler_flags(parser: _RaisingParser) -> None:

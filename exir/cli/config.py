@@ -75,7 +75,7 @@ class CompilerConfig:
     edge, executorch, memory_planning, passes, quantization: the keys of these sections.
     backends: options by backend id. The backend's own parameters validate them later.
     target: properties of the device, for passes; any keys are allowed.
-    shapes: upper bounds of dimensions without one, by `<input>.<dimension>` or
+    shapes: upper bounds for dimensions that have none, by `<input>.<dimension>` or
         `<method>.<input>.<dimension>`.
     """
 

@@ -1,4 +1,4 @@
-"""Fixtures of the command line's tests."""
+"""Fixtures for the tests of the command line."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +9,7 @@ from exir.cli.one_shot import compile_command_line
 from exir.cli.worker.isolation import Outcome, run_isolated
 
 # A function that compiles a source file, with additional flags. The outputs (by default pte and
-# manifest) are written to the folder "out" beside it, as net.pte and so on.
+# manifest) are written to the folder "out", as net.pte and so on.
 Compile = Callable[..., Outcome]
 
 

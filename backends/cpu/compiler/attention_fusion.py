@@ -1,4 +1,4 @@
-"""Join the GEMMs of queries, keys and values, and add workspaces to SDPA and matmul."""
+"""Join query, key and value GEMMs, and add workspaces to SDPA and matmul."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ _X, _WEIGHT, _BIAS = range(3)
 
 
 def prepare_attention(graph: OpGraph, options: Options) -> None:
-    """Join GEMMs whose only reader is one SDPA, and add workspaces to `sdpa_f32` and `matmul`."""
+    """Join the GEMMs that feed an SDPA, and add workspaces to `sdpa_f32` and `matmul`."""
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         if isinstance(op.spec, Matmul):
@@ -41,7 +41,7 @@ def _with_workspace(graph: OpGraph, op: Op, options: Options) -> Op:
 
 
 def _join_products(rewriter: Rewriter, op: Op) -> None:
-    """Join the GEMMs of queries, keys and values if they read the same rows."""
+    """Join the query, key and value GEMMs of the SDPA `op` if they read the same rows."""
     writers = [rewriter.writer(value) for value in op.inputs[:3]]
     products = [each for each in writers if each is not None and _is_plain(rewriter, each)]
     if len(products) < 3 or any(each.inputs[_X] is not products[0].inputs[_X] for each in products):

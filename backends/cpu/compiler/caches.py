@@ -1,4 +1,4 @@
-"""KV caches of float16 and bfloat16, which cache updates and SDPA access without a float32 copy."""
+"""Let cache updates and SDPA access float16 KV caches without a float32 copy."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -26,7 +26,10 @@ def keep_float16_caches(graph: OpGraph) -> None:
 
 
 def _update_of(copy: Op, writers: Mapping[Value, Op]) -> Op | None:
-    """Return the update of a float16 or bfloat16 state if `copy` stores its narrowed result in that state, or None."""
+    """Return the cache update whose narrowed result `copy` stores in the state, or None.
+
+    The state is float16 or bfloat16.
+    """
     state = copy.output.storage
     if not isinstance(copy.spec, Permute) or not isinstance(state.place, State) or state.dtype not in FLOAT16_DTYPES:
         return None
@@ -42,7 +45,7 @@ def _writer(reader: Op, kind: type, writers: Mapping[Value, Op]) -> Op | None:
 
 
 def _kept(op: Op, state: Value | None) -> Iterator[Op]:
-    """Yield `op`. If it updates `state`, yield an in-place update and a cast of the state to float32 instead."""
+    """Yield `op`, or, if it updates `state`, an in-place update and a cast to float32."""
     if state is None:
         yield op
         return
@@ -61,7 +64,10 @@ def _reads_state(op: Op) -> bool:
 
 
 def _attending(op: Op, halves: Mapping[Value, Value]) -> Op:
-    """Return `op`. If it is an SDPA whose keys and values are widened states, return one that reads the states."""
+    """Let an SDPA read keys and values directly from states, if they are widened states.
+
+    Return other ops unchanged.
+    """
     both = op.inputs[1:3]
     if not isinstance(op.spec, SdpaF32) or not all(each.storage in halves for each in both):
         return op

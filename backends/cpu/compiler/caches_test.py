@@ -18,7 +18,7 @@ _CACHE = 24
 
 
 class Cached(nn.Module):
-    """Attention of a token over a cache. If `shows`, the result depends on the cached values."""
+    """Attention of one token to a cache. If `shows`, the result depends on the cached values."""
 
     keys: Tensor
     values: Tensor

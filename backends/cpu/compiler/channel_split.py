@@ -1,4 +1,4 @@
-"""Split inverted residuals at the peak of scratch into two halves of expanded channels."""
+"""Halve the expanded channels of inverted residuals at the scratch peak."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ class _Block:
 def split_widest_block(graph: OpGraph) -> None:
     """Halve the inverted residual that needs the most scratch, until another op needs more.
 
-    After: the projection of such a block accumulates over the first half of its channels, then over the second. This is
+    After: the projection of a halved block accumulates over the first half of its channels, then over the second. This is
     not slower, because a GEMM with a large K stores partial sums in any case.
     """
     for _ in range(_MOST_HALVED):
@@ -64,10 +64,10 @@ def _most(live: Sequence[int]) -> tuple[int, int]:
 
 
 def _block_around(graph: OpGraph, place: int) -> _Block | None:
-    """Return the block whose depthwise convolution is op `place`.
+    """Return the block whose depthwise convolution is op number `place`, or None.
 
-    Return None if op `place` is not in such a block, if an intermediate value has other readers, or if the block is too narrow to
-    halve.
+    Return None if there is no such block, if an intermediate value has other readers, or if the
+    block is too narrow to halve.
     """
     filtering = graph.ops[place]
     if not isinstance(filtering.spec, DwconvF32):
@@ -84,7 +84,10 @@ def _block_around(graph: OpGraph, place: int) -> _Block | None:
 
 
 def _halved(ops: list[Op], block: _Block) -> list[Op]:
-    """Replace `project` by both halves of the block. The second adds the result of the first as its residual."""
+    """Return `ops` with `block` replaced by its two halves.
+
+    The second half adds the result of the first as its residual.
+    """
     project = block.project
     between = Value(project.output.dtype, project.output.dims)
     first = _filtered(block, slice(0, block.half))

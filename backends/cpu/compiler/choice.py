@@ -31,7 +31,7 @@ _POINT = Window((1, 1))
 
 
 def choose(graph: OpGraph, options: Options) -> None:
-    """Fuse inverted residuals if row tiling is faster, and use Winograd's algorithm for convolutions if it is faster."""
+    """Use row-tiled inverted residuals and Winograd convolutions where they are faster."""
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         if isinstance(op.spec, GemmF32):
@@ -89,13 +89,13 @@ def _winograd_i8(graph: OpGraph, op: Op, spec: ConvQs8, options: Options) -> Op:
 
 
 def _tiles(graph: OpGraph, output: Value, side: int, most: int) -> int:
-    """Return how many tiles a thread transforms at once: at most `most`, and not more than there are."""
+    """Return the number of tiles that a thread transforms at once, at most `most`."""
     batch, height, width, _ = (graph.bounds.most([dim]) for dim in output.dims)
     return max(1, min(batch * -(-height // side) * -(-width // side), most))
 
 
 def _fuse_block(graph: OpGraph, rewriter: Rewriter, project: Op, options: Options) -> None:
-    """Fuse `project` with the depthwise and the expanding convolution before it to an `mbconv_f32`.
+    """Fuse `project` and the expansion and depthwise convolution before it into `mbconv_f32`.
 
     Then fuse the result with a preceding `mbconv_f32` if the image between them is large.
     """
@@ -128,7 +128,7 @@ def _expands(op: Op) -> bool:
 def _gains(graph: OpGraph, image: Value, is_large: Callable[[int], bool], options: Options) -> bool:
     """Return whether computing `image` in row tiles is faster.
 
-    is_large: whether row tiling is faster for an image of that many bytes.
+    is_large: returns whether row tiling is faster for an image of the given size in bytes.
     """
     if options.row_tiling != "auto":
         return options.row_tiling == "always"
@@ -167,7 +167,10 @@ def _may_precede(before: Op, block: Op) -> bool:
 
 
 def _chain(graph: OpGraph, before: Op, block: Op, options: Options) -> Op:
-    """Return both as one op. `before` computes one row at a time and stores it in its part of the workspace."""
+    """Return one op that computes `before` and `block`.
+
+    `before` computes one row at a time and stores it in its part of the workspace.
+    """
     assert isinstance(before.spec, MbconvF32) and isinstance(block.spec, MbconvF32)
     row = product(before.output.dims[2:])
     floats = before.workspaces[0].dims[1] + row + block.workspaces[0].dims[1]

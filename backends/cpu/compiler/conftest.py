@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the compiler."""
+"""Fixtures for the compiler tests."""
 
 import pytest
 

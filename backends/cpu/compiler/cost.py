@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from backends.cpu.schema import cost_model
 
-# Minimum numbers of rows, depth and columns, by the value of the option "strassen".
+# Minimum rows, depth and columns for each value of the option "strassen".
 _STRASSEN_MIN = {
     "auto": (cost_model.STRASSEN_MIN_ROWS, cost_model.STRASSEN_MIN_K, cost_model.STRASSEN_MIN_COLUMNS),
     "always": (
@@ -26,12 +26,12 @@ def winograd_side(pixels: int) -> int:
 
 
 def winograd_tiles(floats_of_one: int) -> int:
-    """Return how many tiles a thread transforms at once."""
+    """Return the number of tiles, of `floats_of_one` floats each, that a thread transforms at once."""
     return _clamp_tiles(cost_model.WINOGRAD_F32_GROUP_FLOATS // floats_of_one)
 
 
 def winograd_tiles_i8(words_of_one: int) -> int:
-    """Return how many tiles of int8 images a thread transforms at once."""
+    """Return the number of int8 tiles, of `words_of_one` words each, that a thread transforms at once."""
     return _clamp_tiles(cost_model.WINOGRAD_QS8_GROUP_WORDS // words_of_one)
 
 
@@ -69,5 +69,5 @@ def tile_rows(filtered_width: int, bytes_of: Callable[[int], int]) -> int:
 
 
 def lanes(threads: int, bytes_of_one: int) -> int:
-    """Return the number of threads that may have a workspace of `bytes_of_one` bytes each."""
+    """Return the number of threads that get a workspace of `bytes_of_one` bytes each."""
     return min(threads, max(2, cost_model.WORKSPACE_MAX_BYTES // max(bytes_of_one, 1)))

@@ -1,4 +1,4 @@
-"""The table of dims of a payload. Dims are integer expressions of the sizes and integers of the inputs."""
+"""The table of dims of a payload: integer expressions over input sizes and integer inputs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -87,26 +87,26 @@ class DimTable:
         return self._computed(dim) if equal == dim else self.add(equal)
 
     def _follows(self, dim: Any) -> bool:
-        """Return whether `dim` can be computed from sizes of arguments that are single symbols.
+        """Return whether `dim` can be computed from argument sizes that are single symbols.
 
-        It is then computed from them, so that a call fails if the argument with size `dim` does not match.
+        Such a dim is computed, not read from an argument, so that a call with inconsistent sizes fails.
         """
-        return not dim.is_Symbol and can_compute(dim) and self._is_told(dim)
+        return not dim.is_Symbol and can_compute(dim) and self._has_all_symbols(dim)
 
-    def _is_told(self, dim: Any) -> bool:
+    def _has_all_symbols(self, dim: Any) -> bool:
         return all(symbol in self._sources for symbol in dim.free_symbols)
 
     def _computed(self, dim: Any) -> int:
         kind = type(dim)
         if kind is sympy.Add:
-            if not self._is_told(dim):
+            if not self._has_all_symbols(dim):
                 found = self._shifted(dim)
                 found = self._multiple(dim) if found is None else found
                 if found is not None:
                     return found
             return self._sum(dim)
         if kind in _BINARY:
-            if not self._is_told(dim) and (found := self._found(dim)) is not None:
+            if not self._has_all_symbols(dim) and (found := self._found(dim)) is not None:
                 return found
             return self._apply(_BINARY[kind], dim, *dim.args)
         if kind is sympy.Mul and not dim.as_coeff_Mul()[0].is_Integer:
@@ -132,10 +132,13 @@ class DimTable:
         return None
 
     def _multiple(self, dim: Any) -> int | None:
-        """Return the entry of a multiple of an argument's size, such as 3*s - 3*n of s - n; otherwise, None."""
+        """Return the entry of `dim` if it is a multiple of an argument's size; otherwise, None.
+
+        An example is 3*s - 3*n, a multiple of s - n.
+        """
         for expression in self._sources:
             factor = sympy.cancel(dim / expression) if expression.is_Add else None
-            if factor is not None and factor.is_polynomial() and can_compute(factor) and self._is_told(factor):
+            if factor is not None and factor.is_polynomial() and can_compute(factor) and self._has_all_symbols(factor):
                 return self._apply(DimOp.MUL, dim, expression, factor)
         return None
 
@@ -206,7 +209,7 @@ def _line(expression: Any, part: Any) -> tuple[int, int]:
 
 
 def _sources(arguments: Sequence[TensorLayout | Dim]) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:
-    """Return the expressions that are an argument or a size of an argument, each with its first occurrence."""
+    """Return each expression that is an argument or an argument's size, with its first occurrence."""
     found: dict[Any, tuple[DimOp, int, int]] = {}
     for index, argument in enumerate(arguments):
         if isinstance(argument, TensorLayout):

@@ -1,4 +1,4 @@
-"""Sizes of tensors: integers, or expressions of the sizes and integers of the inputs."""
+"""Sizes of tensors: integers, or expressions over input sizes and integer inputs."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ Dim: TypeAlias = int | Any  # Any: a SymPy expression
 _REMAINDERS = (functions.Mod, functions.PythonMod)
 _DIVISIONS = (functions.FloorDiv, *_REMAINDERS)
 _LARGEST = 2**32 - 1  # largest word of a payload
-_MOST_SYMBOLS = 4  # number of symbols whose bounds are combined, in 16 combinations
+_MOST_SYMBOLS = 4  # maximum number of symbols whose bounds are combined (16 combinations)
 
 
 def dim_of(size: int | torch.SymInt) -> Dim:
-    """Return a size of a tensor as a dim. It is an integer if the size is static."""
+    """Return a size of a tensor as a dim, which is an integer if the size is static."""
     return _plain(size.node.expr) if isinstance(size, torch.SymInt) else size
 
 
@@ -52,9 +52,10 @@ class Bounds:
         self._ranges = dict(ranges)
 
     def maximum(self, dim: Dim) -> int | None:
-        """Return the largest value of `dim`, or None if it has no upper bound or exceeds the largest word of a payload.
+        """Return the largest value of `dim`, or None if it has no upper bound.
 
-        If a size depends on data and has no other bound, torch.export gives it the bound of an int64.
+        A value that exceeds the largest word of a payload also counts as unbounded: torch.export
+        bounds a data-dependent size by the largest int64 if there is no other bound.
         """
         if isinstance(dim, int):
             return dim
@@ -62,17 +63,17 @@ class Bounds:
         return None if upper in (int_oo, sympy.oo) or upper > _LARGEST else int(upper)
 
     def minimum(self, dim: Dim) -> int:
-        """Return the smallest value of `dim`. It is negative if `dim` has no lower bound."""
+        """Return the smallest value of `dim`, or -1 if `dim` has no lower bound."""
         if isinstance(dim, int):
             return dim
         lower = bound_sympy(dim, self._ranges).lower
         return -1 if lower in (-int_oo, -sympy.oo) else int(lower)
 
     def without_negative_parts(self, dim: Dim) -> Dim:
-        """Return an equal expression whose parts are negative only where `dim` is.
+        """Return an equal expression whose parts are negative only if `dim` is.
 
-        `Max(0, n - 3)` becomes `Max(3, n) - 3`. Payloads cannot store negative numbers. A sum is computed from its
-        positive terms first.
+        Payloads cannot store negative values, so `Max(0, n - 3)` becomes `Max(3, n) - 3`. A sum is
+        computed from its positive terms first.
         """
         if isinstance(dim, int) or not dim.args:
             return dim
@@ -96,9 +97,9 @@ class Bounds:
         return shifted if equal.func in _REMAINDERS else shifted - quotient
 
     def at_ends(self, dims: Sequence[Dim]) -> Iterator[tuple[int, ...]]:
-        """Yield the values of `dims` for all combinations of the ends of the symbols' ranges.
+        """Yield the values of `dims` for all combinations of the bounds of their symbols.
 
-        If there are more than four symbols, only four are combined. The others stay at their smallest values.
+        If there are more than four symbols, only four are varied. The others are at their minimum.
         """
         symbols = sorted(set().union(*(sympy.sympify(dim).free_symbols for dim in dims)), key=str)
         smallest = [(self.minimum(each),) for each in symbols[_MOST_SYMBOLS:]]
@@ -108,7 +109,7 @@ class Bounds:
             yield tuple(int(sympy.sympify(dim).subs(values)) for dim in dims)
 
     def least(self, dims: Sequence[Dim]) -> int:
-        """Return the number of elements of a tensor at its smallest sizes."""
+        """Return the number of elements of a tensor with the smallest values of `dims`."""
         return int(product([max(self.minimum(dim), 0) for dim in dims]))
 
     def holds(self, dim: Dim) -> bool:
@@ -116,7 +117,10 @@ class Bounds:
         return self.maximum(dim) is not None and self.minimum(dim) >= 0 and all(map(self.holds, _parts(dim)))
 
     def most(self, dims: Sequence[Dim]) -> int:
-        """Return the number of elements of a tensor at its largest sizes. Each size must have an upper bound."""
+        """Return the number of elements of a tensor with the largest values of `dims`.
+
+        Each size must have an upper bound.
+        """
         sizes = [self.maximum(dim) for dim in dims]
         assert None not in sizes, "lowering requires bounded sizes"
         return int(product([size for size in sizes if size is not None]))

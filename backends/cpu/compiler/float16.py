@@ -1,4 +1,4 @@
-"""Weights of float16 and bfloat16: the option that stores them, and casts for ops that need float32."""
+"""Store weights as float16 or bfloat16, and widen them for ops that require float32."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ from backends.cpu.schema.gemm import (
 )
 from backends.cpu.schema.quantization import Cast
 
-# Index of the weight among the inputs.
+# Index of the weight in the inputs of each op.
 _WEIGHTS: dict[type[OpSpec], int] = {
     GemmF32: 1,
     GroupedGemmF32: 1,
@@ -38,13 +38,16 @@ _READERS = (GemmF32F16w, GroupedGemmF32F16w, ConvF32F16w, Embedding, Cast, GemmF
 
 
 def narrowed(tensor: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return `tensor` in `dtype`. Return it unchanged if a finite element is out of range."""
+    """Return `tensor` as `dtype`, or unchanged if a finite element is out of range."""
     narrow = tensor.to(dtype)
     return tensor if bool((narrow.isinf() & ~tensor.isinf()).any()) else narrow
 
 
 def store_weights(graph: OpGraph, options: Options) -> None:
-    """Convert weights to the dtype of the options, unless that is "auto". Biases stay float32."""
+    """Convert weights to the dtype `options.weights`, unless it is "auto".
+
+    Biases stay float32.
+    """
     if options.weights == "auto":
         return
     dtype, done = getattr(torch, options.weights), dict[Value, Value]()
@@ -63,7 +66,10 @@ def _stored(op: Op, dtype: torch.dtype, done: dict[Value, Value]) -> Op:
 
 
 def widen_reads(graph: OpGraph) -> None:
-    """Insert a `cast` before ops that read only float32, and after embeddings of float16 or bfloat16 tables."""
+    """Insert a `cast` before ops that read only float32, and after float16 embeddings.
+
+    bfloat16 is treated like float16.
+    """
     done: dict[Value, Value] = {}
     graph.ops = [each for op in graph.ops for each in _converted(op, done)]
 

@@ -16,9 +16,9 @@ _X, _WEIGHT, _BIAS = range(3)
 
 
 def fold(graph: OpGraph) -> None:
-    """Fold elementwise ops that scale or shift columns by constants into the GEMM or convolution before them.
+    """Fold constant scales and shifts of columns into the GEMM or convolution before them.
 
-    After: a GEMM or convolution without activation and residual does not have such an op as its only reader.
+    After: no such op is the only reader of a GEMM or convolution without activation and residual.
     """
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
@@ -46,7 +46,7 @@ def _is_plain(writer: Op) -> bool:
 
 
 def _affine(op: Op, computed: Value) -> _Affine | None:
-    """Return the factor and the addend of each column, or None if the op computes anything else."""
+    """Return the factor and the addend of each column, or None if the op is not affine."""
     assert isinstance(op.spec, ElementwiseF32)
     call = op.spec.as_call()
     if call is None:
@@ -97,7 +97,7 @@ def _folded(writer: Op, op: Op, affine: _Affine) -> Op:
 def drop_unread(graph: OpGraph) -> None:
     """Remove dead ops.
 
-    After: each op writes a state, or a value that a later op or the caller reads.
+    After: each op writes a state or a value that a later op or the caller reads.
     """
     needed: set[Value] = {result.value.storage for result in graph.results}
     kept = []

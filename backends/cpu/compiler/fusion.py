@@ -9,7 +9,7 @@ from backends.cpu.schema.records import NONE, Activated, Activation
 
 
 def fuse(graph: OpGraph) -> None:
-    """Fuse elementwise ops that are an activation or a sum into the GEMM or convolution before them.
+    """Fuse elementwise activations and sums into the GEMM or convolution before them.
 
     After: no such op is the only reader of a GEMM or convolution that could apply it.
     """

@@ -59,7 +59,7 @@ class Value:
     """A dense tensor. `dims` are in memory order, outermost first.
 
     place: memory of a value that has no base.
-    base: the value of which this is a view. Sizes may differ; both begin at the same byte.
+    base: the value that this value is a view of. Sizes may differ; both begin at the same byte.
     """
 
     dtype: torch.dtype
@@ -154,7 +154,7 @@ def verify_graph(graph: OpGraph, incomplete: Collection[type[OpSpec]] = ()) -> N
 
 
 class _Verifier:
-    """Check the ops of a graph in order, and then its results."""
+    """Checks the ops of a graph in order, and then its results."""
 
     def __init__(self, graph: OpGraph) -> None:
         self._graph = graph
@@ -180,7 +180,9 @@ class _Verifier:
             self._check_write(op, index, value)
         for value in op.workspaces:
             is_own = value.base is None and value.place == Scratch() and self._writes[value] == 0
-            internal_assert(is_own and value not in op.outputs, f"{op.spec} has a workspace that is another value")
+            internal_assert(
+                is_own and value not in op.outputs, f"{op.spec} has a workspace that is not separate scratch"
+            )
         for value in op.outputs:
             self._writes[value.storage] += 1
             self._versions[value] = self._writes[value.storage]
@@ -204,7 +206,7 @@ class _Verifier:
         internal_assert(is_current, f"{reader} a value that an earlier op overwrote")
 
     def _version(self, value: Value) -> int:
-        """Return the number of the write that produced `value`. It is 1 for a view of the storage itself."""
+        """Return the number of the write that produced `value`, or 1 for a view of the storage."""
         while value not in self._versions:
             if value.base is None:
                 return 1

@@ -128,5 +128,5 @@ def test_an_op_whose_code_is_not_registered_is_rejected() -> None:
 
 def test_a_workspace_is_not_another_value() -> None:
     x, y = _input(), _value(2, 2)
-    with pytest.raises(InternalError, match="has a workspace that is another value"):
+    with pytest.raises(InternalError, match="has a workspace that is not separate scratch"):
         verify_graph(_graph(Op(Matmul(True), (x, x), (y,), workspaces=(y,))))

@@ -10,8 +10,9 @@ from exir.planning.liveness import Lifetime
 
 
 def write_in_place(graph: OpGraph) -> None:
-    """Let elementwise ops overwrite an operand that has no later reader and the dtype and sizes of the output.
+    """Let elementwise ops overwrite an operand that has no later reader.
 
+    The operand must have the dtype and the sizes of the output.
     After: the output of such an op is a view of that operand, which is operand 0.
     """
     alive = lifetimes(graph)

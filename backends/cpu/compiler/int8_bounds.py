@@ -1,4 +1,4 @@
-"""Fold clamps of int8 values into the ops that write them, and derive exact int16 accumulation."""
+"""Fold clamps of int8 values into their producers, and set limits of int16 accumulation."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ _WHOLE: dict[torch.dtype, _Bounds] = {torch.int8: (-128, 127), torch.uint8: (0, 
 def bound_int8_sums(graph: OpGraph) -> None:
     """Fold a `lut_qs8` that is a clamp or the identity into the op that writes its input.
 
-    After: a quantizing op does not have such a lookup as the only reader of its output.
+    After: no such lookup is the only reader of the output of a quantizing op.
     """
     counts = readers(graph)
     writers: dict[Value, Op] = {}
@@ -61,7 +61,7 @@ def _written_bounds(writer: Op | None, value: Value) -> _Bounds:
 
 
 def _merged(writer: Op | None, op: Op) -> Op | None:
-    """Return `writer` with the clamp `op` folded into it, or None if `op` is not a clamp of its output."""
+    """Return `writer` with the clamp `op` folded into it, or None if `op` is not a clamp."""
     bounds = _bounds_of(op)
     if bounds is None or writer is None or not isinstance(writer.spec, _WRITERS):
         return None

@@ -34,8 +34,8 @@ _Steps = list[Op] | None
 def compute_in_int8(graph: OpGraph, constants: QuantizedConstants) -> None:
     """Replace float ops between dequantize and quantize by int8 ops.
 
-    After: if all inputs of an op are dequantized and its output is only quantized, it is an int8 op, provided that one
-    exists for it. No unused `dequantize` remains.
+    After: an op whose inputs are all dequantized and whose output is only quantized is an int8 op,
+    unless it has no int8 variant. No unused `dequantize` remains.
     """
     _sink_dequantize(graph)
     fusion = _Fusion(graph, constants)
@@ -61,7 +61,7 @@ def _moved_first(writers: Mapping[Value, Op], op: Op) -> list[Op]:
 
 
 class _Fusion:
-    """Fuse each `quantize` with the float op before it.
+    """Fuses each `quantize` with the float op before it.
 
     replaced: the float ops that were fused.
     """
@@ -79,13 +79,13 @@ class _Fusion:
         writer = self._writers.get(op.inputs[0].storage)
         if writer is None or self._readers[writer.output.storage] != 1:
             return [op]
-        found = self._in_bytes(writer, op)
+        found = self._as_int8(writer, op)
         if found is None:
             return [op]
         self.replaced.add(writer)
         return found
 
-    def _in_bytes(self, writer: Op, op: Op) -> _Steps:
+    def _as_int8(self, writer: Op, op: Op) -> _Steps:
         make = next((make for kinds, make in _MAKERS.items() if isinstance(writer.spec, kinds)), None)
         return None if make is None else make(self, writer, op)
 
@@ -122,7 +122,10 @@ class _Fusion:
         return [_op(PoolQs8(writer.spec, source[1], _output_quantization(op)), [source[0]], writer, op)]
 
     def _moved(self, writer: Op, op: Op) -> _Steps:
-        """Copy int8 values. First requantize inputs whose quantization parameters differ from those of the output."""
+        """Copy int8 values.
+
+        Inputs whose quantization parameters differ from those of the output are requantized first.
+        """
         sources = self._sources(writer.inputs)
         if sources is None or (isinstance(writer.spec, Copy) and writer.spec.fill is not None):
             return None
@@ -165,7 +168,7 @@ def _op(spec: OpSpec, inputs: Sequence[Value], writer: Op, op: Op) -> Op:
 
 
 def _binary_call(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
-    """Return the function and the clamp of a sum or product that may be clamped; otherwise, None."""
+    """Return the function and the clamp of an optionally clamped sum or product, or None."""
     first, *others = spec.instructions
     if spec.operands != 2 or first.opcode not in _BINARY_OPS or first.operands != (0, 1):
         return None
@@ -178,7 +181,10 @@ def _binary_call(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
 
 
 def _fused_binary(writer: Op, op: Op, sources: Sequence[_Source], function: BinaryOp, after: Activation) -> _Steps:
-    """Return a `binary_qs8` op. The operand that has the sizes of the output becomes the first one."""
+    """Return a `binary_qs8` op, or None if the operands cannot be broadcast.
+
+    An operand with the sizes of the output becomes the first one.
+    """
     dims = writer.output.dims
     full = sorted(sources, key=lambda source: source[0].dims != dims)
     (a, first), (b, second) = full
@@ -189,7 +195,7 @@ def _fused_binary(writer: Op, op: Op, sources: Sequence[_Source], function: Bina
 
 def _looked_up(writer: Op, op: Op, source: _Source) -> Op:
     value, reading = source
-    numbers = dequantized(reading, _bytes_of(value.dtype))
+    numbers = dequantized(reading, _all_values(value.dtype))
     if isinstance(writer.spec, ElementwiseF32):
         results = torch.empty_like(numbers)
         operands = [_number(each) if _is_number(each) else numbers for each in writer.inputs]
@@ -209,17 +215,17 @@ def _number(value: Value) -> Tensor:
 
 
 def _requantized_op(source: _Source, op: Op) -> Op | None:
-    """Return the op that requantizes `source` to the output of `op`, or None if the quantized values are equal."""
+    """Return the op that requantizes `source` for the output of `op`, or None if it would be a no-op."""
     value, reading = source
-    codes = _bytes_of(value.dtype)
+    codes = _all_values(value.dtype)
     table = quantized(_output_quantization(op), dequantized(reading, codes)).to(op.output.dtype)
     if value.dtype == op.output.dtype and torch.equal(table, codes):
         return None
     return Op(LutQs8(), (value, constant(table)), (Value(table.dtype, value.dims),), nodes=op.nodes)
 
 
-def _bytes_of(dtype: torch.dtype) -> Tensor:
-    """Return all 256 values of an 8-bit dtype in the order of their bits, read as unsigned integers."""
+def _all_values(dtype: torch.dtype) -> Tensor:
+    """Return all 256 values of an 8-bit dtype, ordered by their bits as unsigned integers."""
     return torch.arange(256, dtype=torch.uint8).view(dtype)
 
 

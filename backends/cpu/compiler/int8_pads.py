@@ -1,4 +1,4 @@
-"""Fold zero padding before quantize and dequantize into the convolution that reads the image."""
+"""Fold zero padding into a convolution across the quantize and dequantize between them."""
 
 from dataclasses import replace
 
@@ -15,10 +15,10 @@ from backends.cpu.schema.records import Padding
 
 
 def fold_pads(graph: OpGraph) -> None:
-    """Fold the padding of an image that is then quantized and dequantized into its only reader, a convolution.
+    """Fold zero padding, followed by quantize and dequantize, into the convolution after them.
 
-    After: the image is quantized without padding. Results are equal, because the quantized value of zero represents
-    zero.
+    After: the image is quantized without padding. The results do not change, because zero is
+    quantized exactly.
     """
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
@@ -76,13 +76,13 @@ def _pads(copy: Op, height: int) -> Padding | None:
     others = [dim for dim in range(rank) if dim not in axes]
     if any(x.dims[dim] != y.dims[dim] or firsts[dim] != 0 for dim in others):
         return None
-    before, behind = [], []
+    before, after = [], []
     for dim in axes:
         first, size, whole = firsts[dim], x.dims[dim], y.dims[dim]
         if not isinstance(first, int) or not isinstance(size, int) or not isinstance(whole, int):
             return None
         before.append(first)
-        behind.append(whole - size - first)
-    if not all(0 <= each <= MAX_SIZE for each in (*before, *behind)):
+        after.append(whole - size - first)
+    if not all(0 <= each <= MAX_SIZE for each in (*before, *after)):
         return None
-    return before[0], before[1], behind[0], behind[1]
+    return before[0], before[1], after[0], after[1]

@@ -44,7 +44,10 @@ class Weighted:
         self._nodes = writer.nodes + op.nodes
 
     def ops(self) -> list[Op] | None:
-        """Return the int8 op, after a permutation to NHWC if x is planar, or None if the op would exceed a limit."""
+        """Return the int8 op, preceded by a permutation to NHWC if x is planar.
+
+        Return None if the op would exceed a limit.
+        """
         if isinstance(self._operation, DwconvF32):
             return self._depthwise(self._operation.window)
         if isinstance(self._operation, GemmF32):

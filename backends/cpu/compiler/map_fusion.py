@@ -32,7 +32,7 @@ def _joined_with_one(rewriter: Rewriter, op: Op) -> Op | None:
 
 
 def _join(first: Op, last: Op) -> Op | None:
-    """Return both as one op, or None if that needs too many operands or registers."""
+    """Return one op that computes both, or None if it needs too many operands or registers."""
     one, two = first.spec, last.spec
     assert isinstance(one, ElementwiseF32) and isinstance(two, ElementwiseF32)
     inputs = list(dict.fromkeys([*first.inputs, *(each for each in last.inputs if each is not first.output)]))
@@ -49,7 +49,8 @@ def _join(first: Op, last: Op) -> Op | None:
 def _renumbered(op: Op, inputs: list[Value], start: int, computed: dict[Value, int]) -> list[InstructionF32]:
     """Return the instructions of `op` with renumbered registers.
 
-    Operands are positions in `inputs` or registers in `computed`. Results are the registers that start at `start`.
+    Operands become positions in `inputs` or registers in `computed`. Results are consecutive
+    registers from `start`.
     """
     assert isinstance(op.spec, ElementwiseF32)
     operands = [computed[each] if each in computed else inputs.index(each) for each in op.inputs]

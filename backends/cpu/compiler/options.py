@@ -56,7 +56,10 @@ class Options:
 
     @staticmethod
     def read(specs: Iterable[CompileSpec]) -> "Options":
-        """Decode `specs`. Options without a spec get their defaults. Raises `ConfigError` for invalid specs."""
+        """Decode `specs`. Options without a spec have their defaults.
+
+        Raises `ConfigError` for invalid specs.
+        """
         given = {spec.key: spec.value.decode() for spec in specs}
         unknown = sorted(given.keys() - {each.name for each in fields(Options)})
         if unknown:

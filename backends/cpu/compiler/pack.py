@@ -77,7 +77,7 @@ def _block(block: MbconvBlock, *weights: Tensor) -> Packed:
     return (*expanded, *taps_and_bias, *_product(block.project, weight, bias))
 
 
-# Functions that prepack input 1 and following inputs, by kind of op.
+# Functions that prepack input 1 and the following inputs, by op type.
 PACKERS: dict[type[OpSpec], Callable[..., Packed]] = {
     GemmF32: _product,
     GroupedGemmF32: _grouped_gemm,
@@ -92,7 +92,7 @@ _Done = dict[Any, Sequence[Value]]
 
 
 def pack(graph: OpGraph) -> None:
-    """Prepack the weights of each op, which are input 1 and following inputs.
+    """Prepack the weights of each op, which are input 1 and the following inputs.
 
     Before: weights have the layout of PyTorch. After: ops that shared weights share the packed weights. An embedding
     whose table is the weight of a GEMM reads the packed weight, so that the file contains it once.

@@ -72,8 +72,8 @@ def winograd_panels(weight: Tensor, side: int) -> Tensor:
     return panels(transformed.to(weight.dtype).flatten(2).permute(2, 0, 1))
 
 
-# G' (microkernels/winograd_qs8.h), which is 24 * G with each row divided by its common factor, and the left inverse of
-# G'.
+# G' (microkernels/winograd_qs8.h) and its left inverse. G' is 24 * G with each row divided by its
+# common factor.
 _WHOLE = torch.tensor([[6, 0, 0], [1, 1, 1], [1, -1, 1], [1, 2, 4], [1, -2, 4], [0, 0, 6]], dtype=torch.float64)
 _BACK = torch.tensor([[1 / 6, 0, 0, 0, 0, 0], [0, 1 / 2, -1 / 2, 0, 0, 0], [0, 0, 0, 0, 0, 1 / 6]], dtype=torch.float64)
 
@@ -97,7 +97,7 @@ def winograd_codes(packed: Tensor) -> Tensor:
 def strassen_panels(weight: Tensor) -> Tensor:
     """Pack [N, K] as [7 * N / 32, K / 2, 16]: the seven sums of quarters of Strassen's algorithm.
 
-    For each group of columns of a half, the panels of the seven sums follow each other in the order of
+    For each group of columns of a half, the panels of the seven sums are consecutive, in the order of
     `microkernels/strassen.c`. N and K are multiples of 32.
     """
     (a, c), (b, d) = (half.chunk(2, 1) for half in weight.double().chunk(2, 0))
@@ -166,8 +166,9 @@ def _quadded(rows: Tensor) -> Tensor:
 def max_exact_terms(packed: Tensor, span: int) -> int:
     """Return the largest t, at most 16, such that the products of t quads can be added in int16.
 
-    Return 0 if there is none. The weights are multiplied by values of 0 to `span`. For any t quads starting at a
-    multiple of t, and either half of the quads, sum(max(w, 0)) * span and sum(max(-w, 0)) * span are at most 32767.
+    Return 0 if there is no such t. The weights are multiplied by values from 0 to `span`. For any t
+    quads starting at a multiple of t, and for either half of the quads, sum(max(w, 0)) * span and
+    sum(max(-w, 0)) * span are at most 32767.
 
     packed: weights [panel, quad, 16, 4].
     """
@@ -186,7 +187,7 @@ def _largest_sum(sums: Tensor, count: int) -> int:
 def words(codes: Tensor, bits: int) -> Tensor:
     """Pack int8 values [N, K] with `bits` bits as int32 [ceil(N / 16), K * bits / 32, 16].
 
-    A word has consecutive values of a column, the first one in its lowest bits.
+    A word contains consecutive values of a column, the first one in its lowest bits.
     """
     shifts = torch.arange(0, 32, bits)
     fields = (codes.to(torch.int64) & ((1 << bits) - 1)).unflatten(1, (-1, len(shifts)))

@@ -96,7 +96,7 @@ def _computes(nodes: list[Node]) -> bool:
 def _tag_constants(program: ExportedProgram) -> None:
     """Tag the constants of delegates.
 
-    Constants that kernels use as well are included, because delegates store packed copies.
+    Constants that kernels also use are included, because delegates store packed copies.
     """
     specs = constant_specs(program)
     for node in program.graph.find_nodes(op="placeholder"):

@@ -60,7 +60,7 @@ def pack_words(words: Iterable[int]) -> bytes:
         raise ExportError(
             ExportErrorType.NOT_SUPPORTED,
             f"a size or a memory requirement is {largest} at the maximum sizes, but the CPU backend supports at most "
-            f"{MAX_WORD}; reduce max of the torch.export.Dim of dynamic sizes, or use portable kernels",
+            f"{MAX_WORD}; reduce the max of the torch.export.Dim of dynamic sizes, or use portable kernels",
         )
     return struct.pack(f"<{len(flat)}I", *flat)
 
@@ -87,7 +87,10 @@ class _Writer:
         return Payload(self._joined(ops), dict(self._named))
 
     def _joined(self, ops: list[int]) -> bytes:
-        """Return the header and the tables. The ops must have been encoded, which fills the other tables."""
+        """Return the header and the tables.
+
+        The ops must be encoded first, because encoding fills the other tables.
+        """
         dims = [word for each in self._dims.entries for word in (each.op, each.a, each.b, each.maximum)]
         values = [word for each in self._values.values() for word in each]
         keys = [key.encode() for key in self._named]
@@ -129,7 +132,7 @@ class _Writer:
         self._values[value] = [dtype, len(dims), place, index, offset, _order_word(order), *dims]
 
     def _place(self, storage: Value) -> tuple[int, int, int]:
-        """Return the code of the place, the index in it, and the offset."""
+        """Return the code of the memory that contains `storage`, the index, and the offset."""
         place = storage.place
         kind = _PLACES[type(place)]
         if isinstance(place, (Input, Output, State)):

@@ -86,7 +86,7 @@ def test_sizes_of_a_call_are_computed_from_its_arguments() -> None:
 
 def test_scratch_memory_beyond_32_bits_is_refused_with_the_remedy() -> None:
     twice = nn.Sequential(nn.Softmax(-1), nn.Softmax(-1))
-    with pytest.raises(ExportError, match="34359738.* at most 4294967295; reduce max of the torch.export.Dim"):
+    with pytest.raises(ExportError, match="34359738.* at most 4294967295; reduce the max of the torch.export.Dim"):
         delegated(twice, [torch.randn(5, 4)], dynamic_shapes=({0: Dim("n", max=2**31 - 1)},))
 
 

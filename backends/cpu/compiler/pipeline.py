@@ -40,7 +40,7 @@ VERIFY_VARIABLE = "EXECUTORCH_CPU_VERIFY_PASSES"
 
 @dataclass
 class Partition:
-    """The op graph of a partition, which passes change, and the options of the partition.
+    """The op graph of a partition, which passes modify, and its options.
 
     constants: quantized values of dequantized weights, until `fuse_int8` has run.
     """
@@ -52,7 +52,7 @@ class Partition:
 
 @dataclass(frozen=True, kw_only=True)
 class Pass(ABC):
-    """A pass that changes op graphs in place.
+    """A pass that modifies op graphs in place.
 
     before, after: conditions before and after the pass. Graphs are valid before and after every pass.
     completes: kinds of ops whose sizes satisfy `check_shapes` only after the pass.
@@ -97,8 +97,8 @@ def _fuse_int8(partition: Partition) -> None:
 PIPELINE: tuple[Pass, ...] = (
     PartitionPass(
         name="eliminate_dead_ops",
-        before="The graph has the ops of every node, and weights have PyTorch's layout.",
-        after="Each op writes a state, or a value that a later op or the caller reads.",
+        before="The graph contains the ops of every node, and weights have PyTorch's layout.",
+        after="Each op writes a state or a value that a later op or the caller reads.",
         run=lambda part: drop_unread(part.graph),
     ),
     PartitionPass(
@@ -122,13 +122,13 @@ PIPELINE: tuple[Pass, ...] = (
     PartitionPass(
         name="fold_int8_padding",
         before="Quantize and dequantize are separate ops around float32 convolutions.",
-        after="Zero padding of quantized images is folded into the convolution, if that is the only reader.",
+        after="Zero padding of quantized images is folded into the convolution, if it is the only reader.",
         run=lambda part: fold_pads(part.graph),
     ),
     PartitionPass(
         name="fuse_int8",
         before="Activations are fused, and the quantized values of dequantized weights are known.",
-        after="A float op between dequantize and quantize is one int8 op, if one exists for it.",
+        after="A float op between dequantize and quantize is an int8 op, if an int8 variant exists.",
         run=_fuse_int8,
     ),
     PartitionPass(
@@ -189,7 +189,7 @@ PIPELINE: tuple[Pass, ...] = (
     ),
     PartitionPass(
         name="cast_weights",
-        before="Ops with a variant for float16 weights have that variant.",
+        before="Ops that have a variant for float16 weights use it.",
         after="Ops that need float32 do not read float16 or bfloat16 constants.",
         run=lambda part: widen_reads(part.graph),
     ),
@@ -202,7 +202,7 @@ PIPELINE: tuple[Pass, ...] = (
     PartitionPass(
         name="place_results",
         before="A result is in scratch, or is an argument or a constant.",
-        after="Each result is in the tensor of the caller.",
+        after="Each result is in the caller's tensor.",
         run=lambda part: write_results_in_place(part.graph),
     ),
     PartitionPass(
@@ -221,7 +221,8 @@ def run_pipeline(
 
     partitions: may be a generator. Each partition runs through all passes up to the first `ProgramPass` before the next
         one is read.
-    verify: also verify before the first pass and after every pass. By default, if `EXECUTORCH_CPU_VERIFY_PASSES` is 1.
+    verify: whether to also verify before the first pass and after every pass. The default is True if
+        `EXECUTORCH_CPU_VERIFY_PASSES` is 1.
 
     Raises an `ExirError` that names the pass: `InternalError` for an invalid graph and for other exceptions.
     """

@@ -49,8 +49,8 @@ def test_pipeline_is_printed_in_execution_order(capsys: pytest.CaptureFixture[st
     assert headings == _NAMES
     assert lines[:3] == [
         " 1 eliminate_dead_ops",
-        "   before: The graph has the ops of every node, and weights have PyTorch's layout.",
-        "   after:  Each op writes a state, or a value that a later op or the caller reads.",
+        "   before: The graph contains the ops of every node, and weights have PyTorch's layout.",
+        "   after:  Each op writes a state or a value that a later op or the caller reads.",
     ]
     assert "13 choose_strassen (all partitions)" in lines
 

@@ -81,5 +81,5 @@ def lifetimes(graph: OpGraph) -> dict[Value, Lifetime]:
 
 
 def bytes_of(graph: OpGraph, value: Value) -> int:
-    """Return the size of `value` in bytes at its largest sizes."""
+    """Return the maximum size of `value` in bytes."""
     return graph.bounds.most(value.dims) * value.dtype.itemsize

@@ -31,7 +31,7 @@ class CpuBackend(BackendDetails):
         edge_programs: Mapping[str, list[ExportedProgram]],
         compile_specs: Mapping[str, list[list[CompileSpec]]],
     ) -> dict[str, list[PreprocessResult]]:
-        """Compile all partitions like `preprocess`. Weights that partitions share get one layout."""
+        """Compile all partitions as `preprocess` does. Shared weights get the same layout."""
         partitions = [
             (program, Options.read(specs))
             for name, programs in edge_programs.items()
@@ -42,7 +42,10 @@ class CpuBackend(BackendDetails):
 
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
-        """Return the size of the handle, which contains the tables of the payload, and the size of scratch."""
+        """Return the sizes of the handle and of scratch.
+
+        The handle contains the tables of the payload.
+        """
         rows = read(processed_bytes)
         references = sum(len((*op.inputs, *op.outputs, *op.workspaces)) for op in rows.ops)
         sums = references, sum(len(op.dims) for op in rows.ops), sum(len(op.words) for op in rows.ops)

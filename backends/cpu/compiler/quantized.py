@@ -46,7 +46,10 @@ class QuantizedConstants:
         return self._dequantized.get(node)
 
     def codes(self, tensor: Tensor) -> Codes | None:
-        """Return the quantized values of a dequantized constant, or None if it is not int8 with zero point 0 per row."""
+        """Return the quantized values of a dequantized constant, or None.
+
+        Only constants that are quantized per row to int8 with zero point 0 are found.
+        """
         found = self._codes.get(tensor.data_ptr())
         return found if found is not None and found.codes.numel() == tensor.numel() else None
 

@@ -44,7 +44,7 @@ class Rewriter:
         return writer is None or self._place[writer] < self._place[first]
 
     def replace(self, old: Op, new: Op) -> None:
-        """Replace `old` by `new`, at the same position."""
+        """Replace `old` with `new`, at the same position."""
         place = self._place.pop(old)
         self._ops[place] = new
         self._place[new] = place
@@ -52,7 +52,7 @@ class Rewriter:
         self._note(new, 1)
 
     def merge(self, first: Iterable[Op], last: Op, merged: Op) -> None:
-        """Replace `last` by `merged`, and remove the ops `first`."""
+        """Replace `last` with `merged`, and remove the ops `first`."""
         for op in first:
             self._ops[self._place.pop(op)] = None
             self._note(op, -1)

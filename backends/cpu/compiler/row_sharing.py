@@ -27,7 +27,10 @@ def share_rows(graph: OpGraph) -> None:
 
 
 def _alike(graph: OpGraph) -> list[list[Op]]:
-    """Return groups of ops that may be joined, in order. Updating a buffer makes a new value, so rows never change."""
+    """Return groups of ops that can be joined, in order.
+
+    Rows never change, because an op that updates a buffer creates a new value.
+    """
     found: dict[Any, list[Op]] = defaultdict(list)
     for op in graph.ops:
         if _takes_one_row(op):

@@ -18,10 +18,10 @@ _LEAST_RANK = 3
 
 
 def choose_strassen(parts: Sequence[tuple[OpGraph, Options]]) -> None:
-    """Replace GEMMs by `strassen_f32`, according to the options of their graph.
+    """Replace GEMMs with `strassen_f32`, according to the options of their graph.
 
-    With "auto", a GEMM whose weights are also read by another op, in any of the graphs, is kept. If a program has one
-    method for many tokens and another one for a single token, it therefore stores its weights once.
+    With "auto", a GEMM is not replaced if another op in any of the graphs reads its weights. A program
+    with one method for many tokens and one for a single token therefore stores its weights once.
     """
     others = _weights_of([op for graph, options in parts for op in graph.ops if not _gains(graph, op, options)])
     for graph, options in parts:
@@ -45,7 +45,7 @@ def _gains(graph: OpGraph, op: Op, options: Options) -> bool:
 
 
 def _rows(bounds: Bounds, dims: Sequence[Dim], options: Options) -> int:
-    """Return the maximum number of rows of an example with the option "always", and the minimum otherwise."""
+    """Return the maximum number of rows with the option "always", and the minimum otherwise."""
     if options.strassen == "always":
         return bounds.most(StrassenF32.rows(dims))
     return bounds.least(StrassenF32.rows(dims)) if len(dims) >= _LEAST_RANK else 1

@@ -23,9 +23,9 @@ class SdpaF32(OpSpec):
     width of a value head, rounded up to a multiple of 16. 16-bit k and v need 512 * (depth + width) more.
 
     groups: number of key heads. It divides `heads`; heads / groups consecutive heads share keys and values.
-    depth: elements of a query and of a key.
+    depth: number of elements of a query and of a key.
     offsets: index of the first head's first element in the rows of q, k and v.
-    causal: query i sees keys 0 to `position` + i, where `position` is the index of query 0 among the keys.
+    causal: query i attends to keys 0 to `position` + i, where `position` is the index of query 0 among the keys.
     """
 
     heads: int = field(metadata=bounds(1, _MAX_SIZE))

@@ -54,7 +54,7 @@ _Y_QS8 = (Tensor("y", "[B, Ho, Wo, N]", QS8),)
 class ConvF32(Activated):
     """y = activation(conv(x, weights) + bias + residual).
 
-    `weights` has the elements of a window in the order row, column, channel.
+    `weights` contains the elements of a window in the order row, column, channel.
 
     planar: x is [B, C, H, W] and has one group. The size of windows is limited, because rows of x are copied to the
         stack.
@@ -110,8 +110,8 @@ class WinogradF32(Activated):
     P = (side + 2)^2 is the number of positions of a tile. Each position is a GEMM over the channels of all tiles.
 
     padding: top, left, bottom, right.
-    side: outputs of a tile along an axis, 2 or 4.
-    tiles: tiles that a thread transforms at once. The workspace has a row per thread.
+    side: number of outputs of a tile along an axis, 2 or 4.
+    tiles: number of tiles that a thread transforms at once. The workspace has a row per thread.
     """
 
     padding: Padding = field(metadata=bounds(0, MAX_WINDOW))
@@ -148,8 +148,9 @@ class ConvolutionQs8(OpSpec):
     """Attributes of convolutions of quantized images. Accumulators are exact int32.
 
     y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Padding has the value `zero_point`. `sums`
-    has the sum of the weights of each output channel. int32 biases are added before the multiplication by `scales`.
-    Scales and biases are first multiplied by the inverse of the output's scale, each rounded to float32.
+    contains the sum of the weights of each output channel. int32 biases are added before the multiplication by
+    `scales`. Scales and biases are first multiplied by the inverse of the output's scale. Each product is rounded to
+    float32.
 
     max_exact_terms: number t of quads whose products can be added in int16; 0 if unknown. For any t quads of a column
         that start at a multiple of t, and either half of the quads, sum(max(w, 0)) and sum(max(-w, 0)) times (max(x) -
@@ -168,8 +169,8 @@ class ConvolutionQs8(OpSpec):
 class ConvQs8(ConvolutionQs8):
     """Convolution of int8 or uint8 images with int8 weights, requantized per output channel.
 
-    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Accumulators are exact int32. `weights` has
-    the elements of a window in the order row, column, channel, in quads of 4.
+    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Accumulators are exact int32. `weights`
+    contains the elements of a window in the order row, column, channel, in quads of 4.
 
     max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
     """
@@ -189,8 +190,8 @@ class ConvQs8(ConvolutionQs8):
 class DwconvQs8(ConvolutionQs8):
     """Depthwise convolution of int8 or uint8 images with int8 weights, requantized per channel.
 
-    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Accumulators are exact int32. `weights` has
-    the taps of a kernel column in quads of 4, padded with zeros. kh * kw is at most 64.
+    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Accumulators are exact int32. `weights`
+    contains the taps of a kernel column in quads of 4, padded with zeros. kh * kw is at most 64.
 
     max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
     """
@@ -211,7 +212,7 @@ class WinogradQs8(ConvolutionQs8):
     C is a multiple of 32 and at most 224. N is a multiple of 16. In `weights`, two channels of a column are adjacent.
 
     max_exact_terms, min_value: not used.
-    tiles: tiles that a thread transforms at once. The workspace has a row per thread.
+    tiles: number of tiles that a thread transforms at once. The workspace has a row per thread.
     """
 
     window: Window = field(metadata=bounds_of(kernel=(3, 3), stride=(1, 1), dilation=(1, 1)))
@@ -278,10 +279,11 @@ class MbconvF32(OpSpec):
 
     A block needs (ring * We + r * Wf) * C floats per thread: `ring` rows of the expanded image, We wide, and r rows of
     the filtered image, Wf wide. C is the number of expanded channels, rounded up to a multiple of 16, and
-    ring = (r - 1) * stride + (kernel - 1) * dilation + 1. r is `rows` for the last block, and 1 for others, which need
-    one row of their output in addition. The workspace of a thread has at least the sum of all blocks.
+    ring = (r - 1) * stride + (kernel - 1) * dilation + 1. r is `rows` for the last block and 1 for the others, which
+    additionally need one row of their output. The workspace of a thread is at least as large as the sum over all
+    blocks.
 
-    rows: rows of the last filtered image that a thread computes at once. The workspace has a row per thread.
+    rows: number of rows of the last filtered image that a thread computes at once. The workspace has a row per thread.
     blocks: each block reads the output of the previous one row by row.
     """
 
@@ -309,7 +311,9 @@ class MbconvF32(OpSpec):
 
 @dataclass(frozen=True)
 class Col2im(OpSpec):
-    """Sum of overlapping windows, as `torch.nn.Fold`: y[b, i, j, c] is the sum of all x whose taps are at pixel (i, j).
+    """Sum of overlapping windows, like `torch.nn.Fold`.
+
+    y[b, i, j, c] is the sum of all x whose taps are at pixel (i, j).
 
     window: slides over y, with Ho x Wo outputs.
     """

@@ -82,7 +82,7 @@ WINOGRAD_F4_MIN_PIXELS: Annotated[
     Constant(
         "output pixels",
         "Minimum number of pixels of an image for Winograd F(4 x 4, 3 x 3).",
-        "F(4 x 4) has 4 times the weights of a direct convolution. For few pixels, reading them dominates: "
+        "F(4 x 4) has 4 times the weights of a direct convolution. For few pixels, reading the weights dominates: "
         "7 x 7 x 512 takes 8.2 million cycles instead of 10.3, with 38 MB of weights instead of 9.4.",
     ),
 ] = 144
@@ -90,7 +90,7 @@ WINOGRAD_F32_GROUP_FLOATS: Annotated[
     int,
     Constant(
         "floats",
-        "Size of the transformed tiles of a thread and their GEMM results for 64 columns.",
+        "Target size of the transformed tiles of a thread and their GEMM results for 64 columns.",
         "The size is 750 KB. No figures for other sizes are recorded.",
     ),
 ] = 187_200
@@ -98,7 +98,7 @@ WINOGRAD_QS8_GROUP_WORDS: Annotated[
     int,
     Constant(
         "32-bit words",
-        "Size of the transformed int8 tiles of a thread and their GEMM results for 64 columns.",
+        "Target size of the transformed int8 tiles of a thread and their GEMM results for 64 columns.",
         "56 x 56 x 64 takes 329 us with 18 tiles, 326 us with 22 and 327 us with 98 (AVX-512).",
     ),
 ] = 64_000
@@ -114,7 +114,7 @@ WINOGRAD_MIN_TILES: Annotated[
     int,
     Constant(
         "tiles",
-        "Minimum number of tiles that a thread transforms at once, if the image has as many.",
+        "Minimum number of tiles that a thread transforms at once, if the image has that many.",
         "No figures are recorded.",
     ),
 ] = 6
@@ -175,7 +175,7 @@ STRASSEN_MIN_K: Annotated[
     Constant(
         "elements",
         "Minimum depth of a GEMM for Strassen's algorithm.",
-        "With AVX2, it is slower with a depth of 256 (1.05 to 1.08) and faster with 320 (0.96), see STRASSEN_MIN_ROWS.",
+        "With AVX2, it is slower with a depth of 256 (1.05 to 1.08) and faster with 320 (0.96); see STRASSEN_MIN_ROWS.",
     ),
 ] = 320
 STRASSEN_MIN_COLUMNS: Annotated[

@@ -31,7 +31,7 @@ def _sources() -> dict[Path, str]:
 
 
 def _copied_name(defined: str) -> str | None:
-    """Return the constant whose name is `defined` or ends with `defined`, if that has at least two words."""
+    """Return the constant whose name is or ends with `defined`, which must have two words or more."""
     return next(
         (name for name in _NAMES if name == defined or ("_" in defined and name.endswith(f"_{defined}"))),
         None,

@@ -81,7 +81,7 @@ class Tensor:
 
     @property
     def plain_dims(self) -> tuple[str, ...] | None:
-        """The dimensions, if this is a single tensor whose shape consists of names and constants; otherwise, None."""
+        """The dimensions of a single tensor whose shape consists of names and constants, or None."""
         if self.count is not Count.ONE or not re.fullmatch(r"\[(\w+(, \w+)*)?\]", self.shape):
             return None
         return tuple(re.findall(r"\w+", self.shape))
@@ -123,10 +123,10 @@ def at_word(offset: int) -> Mapping[str, Any]:
 
 
 def only_if(**condition: int) -> Mapping[str, Any]:
-    """Return the metadata of a field that a record has only if another field has this value.
+    """Return the metadata of a field that is present only if another field has this value.
 
-    Such a field has a default. It may share words with earlier fields, which it then replaces. In C, the reader always
-    decodes it, so check the other field first.
+    Such a field has a default. It can share words with earlier fields, which it then overwrites. In C,
+    the reader always decodes it, so check the other field first.
     """
     ((name, value),) = condition.items()
     return {"only_if": (name, value)}
@@ -137,8 +137,8 @@ class Part:
     """A field of a record: `words` words, starting at word `offset`.
 
     annotation: type of the field or, if it is repeated, of an element.
-    is_repeated: the field is a tuple with the remaining words.
-    limits_of: limits by field of a record.
+    is_repeated: whether the field is a tuple that occupies the remaining words.
+    limits_of: limits of the fields of a nested record, by name.
     only_if: name and value of the field that it depends on.
     """
 
@@ -187,7 +187,8 @@ class OpSpec(Record):
 
     code: number of the op in payloads. Codes are never reused.
     in_place: index of the input that output 0 may overwrite; None if outputs do not overlap other tensors.
-    dims: names of the integers that the payload computes for each call; None if the check of the op counts them.
+    dims: names of the integers that the payload computes for each call; None if their number varies. The op then checks
+        the number.
     """
 
     code: ClassVar[int]

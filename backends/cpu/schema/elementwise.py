@@ -165,7 +165,7 @@ def _padded(registers: Sequence[int]) -> Registers:
 
 
 class Elementwise(OpSpec):
-    """A program of `instructions` for each element of y. The last result is y.
+    """Run `instructions` for each element of y. The result of the last one is y.
 
     Inputs are broadcast to the sizes of y as in PyTorch.
 
@@ -178,7 +178,7 @@ class Elementwise(OpSpec):
 
     @classmethod
     def make(cls, operands: int, instructions: Sequence[Instruction]) -> Self:
-        """Return the op with this program."""
+        """Return the op that runs `instructions`."""
         return cast(Any, cls)(operands, tuple(instructions))
 
     @classmethod

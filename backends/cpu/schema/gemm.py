@@ -52,14 +52,14 @@ class GemmF32F16w(GemmF32):
 
 @dataclass(frozen=True)
 class StrassenF32(Activated):
-    """`gemm_f32` of many rows by one level of Strassen's algorithm, with 7 instead of 8 multiplications.
+    """`gemm_f32` for many rows, by one level of Strassen's algorithm: 7 instead of 8 multiplications.
 
     Rows of the upper half of an example are paired with rows of the lower half. If x has rank 3 or more, its first
-    dimension is the number of examples. K and N are multiples of 32. `weights` has the seven sums of quarters of the
-    weights. For each group of 64 columns of a half, the panels of the seven sums follow each other. The right half of
-    `bias` is stored minus the left half.
+    dimension is the number of examples. K and N are multiples of 32. `weights` contains the seven sums of quarters of
+    the weights. For each group of 64 columns of a half, the panels of the seven sums are consecutive. The left half of
+    `bias` is subtracted from its right half.
 
-    pairs: pairs of rows that a thread computes at once.
+    pairs: number of row pairs that a thread computes at once.
     """
 
     activation: Activation = NONE
@@ -92,15 +92,15 @@ class StrassenF32(Activated):
 class GemmF32Qbw(Activated):
     """y = activation(x @ weights + bias + residual) with 4-bit or 8-bit weights, computed in float32.
 
-    A word of `weights` has 32 / bits consecutive weights of a column, the first one in the lowest bits. Columns are in
+    A word of `weights` contains 32 / bits consecutive weights of a column, the first one in the lowest bits. Columns are in
     panels of 16, padded with zeros, as in `gemm_f32`. Groups consist of whole words.
 
     If `format.offset` is ZERO_POINTS or MINIMA, `others` begins with the zero points or minima, in the shape of
     `scales`. An optional residual [..., N] follows.
 
-    If x has one row, there may be up to 4 outputs, each with its own weights and without a residual. `others` then also
-    has the weights, scales, bias, and zero points or minima of the second and further outputs. All outputs have the
-    same number of groups.
+    If x has one row, there can be up to 4 outputs, each with its own weights and without a residual. `others` then also
+    contains the weights, scales, bias, and zero points or minima of the second and further outputs. All outputs have
+    the same number of groups.
     """
 
     format: LowBitFormat
@@ -146,8 +146,8 @@ class GemmQd8Qbw(Activated):
 class GroupedGemmF32(OpSpec):
     """y = x @ weights[g] + bias for each group g of consecutive rows of x, as in a mixture of experts.
 
-    Group g has the rows `ends[g - 1]..ends[g] - 1`. The first group starts at row 0. Rows that belong to no group are
-    zeros in y. A call fails if ends decrease or exceed S. Each `weights[g]` is packed like the weights of `gemm_f32`.
+    Group g consists of the rows `ends[g - 1]..ends[g] - 1`. The first group starts at row 0. Rows outside all groups
+    are zero in y. A call fails if ends decrease or exceed S. Each `weights[g]` is packed like the weights of `gemm_f32`.
     """
 
     code: ClassVar[int] = 48

@@ -5,8 +5,6 @@ from typing import ClassVar
 
 from backends.cpu.schema.declarations import ANY, F32, INDEX, Dtype, OpSpec, Tensor
 
-"""Maximum k of `topk`. The indices of the selected elements of a row are on the stack."""
-
 _INT64 = (Dtype.INT64,)
 
 
@@ -40,7 +38,7 @@ class Topk(OpSpec):
     Equal elements keep their order. NaN is larger than any other value.
 
     smallest: select the smallest elements.
-    indices: y has the indices of the elements, as int64, instead of their values.
+    indices: y contains the indices of the elements, as int64, instead of their values.
     """
 
     smallest: bool
@@ -53,7 +51,7 @@ class Topk(OpSpec):
 
 @dataclass(frozen=True)
 class MaskedScatter(OpSpec):
-    """Copy x, and replace the elements that the mask selects by the first elements of the source, in order.
+    """Copy x, and replace the elements that the mask selects with elements of the source, in order.
 
     `mask` has as many elements as x. `source` has the dtype of x. A call fails if the mask selects more elements than
     the source has.

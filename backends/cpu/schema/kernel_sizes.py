@@ -2,7 +2,7 @@
 
 Declarations of ops and the compiler import this module. `codegen/c_headers.py` writes the constants to
 `kernel_sizes.h` as `ET_CPU_<name>` for ops, microkernels and the XNNPACK importer. Unlike the constants of
-`cost_model.py`, none of these is a choice between equivalent ops.
+`cost_model.py`, they do not choose between equivalent ops.
 """
 
 import sys
@@ -33,18 +33,19 @@ DWCONV_QS8_MAX_TAPS: Annotated[
 WINOGRAD_QS8_SIDE: Annotated[int, "Height and width of an output tile of winograd_qs8."] = 4
 WINOGRAD_QS8_CHANNEL_STEP: Annotated[int, "Divisor of the number of input channels of winograd_qs8."] = 32
 WINOGRAD_QS8_MAX_CHANNELS: Annotated[
-    int, "Maximum number of input channels of winograd_qs8. Up to it, products of transformed values fit in int32."
+    int, "Maximum number of input channels of winograd_qs8. GEMM results of transformed values then fit in int32."
 ] = 224
 
 QBW_MAX_OUTPUTS: Annotated[int, "Maximum number of outputs of gemm_f32_qbw. Each output is a GEMM of one row."] = 4
-QD8_MAX_GROUP: Annotated[int, "Maximum group size of gemm_qd8_qbw. Up to it, integer sums are exact."] = 512
+QD8_MAX_GROUP: Annotated[int, "Maximum group size of gemm_qd8_qbw. Integer sums are then exact."] = 512
 STRASSEN_PRODUCTS: Annotated[int, "Number of matrix multiplications of one level of Strassen's algorithm."] = 7
 MATMUL_COLUMNS: Annotated[int, "Number of columns of a packed block of the second operand of matmul."] = 64
 MATMUL_DEPTH: Annotated[int, "Number of rows of a packed block of the second operand of matmul."] = 256
 
 SDPA_KEYS: Annotated[int, "Maximum number of keys per block of sdpa_f32."] = 512
 SDPA_SCORES: Annotated[
-    int, "Maximum number of scores per block of queries. They take 24 KB, so keys fit a 32 KB L1 cache as well."
+    int,
+    "Maximum number of scores per block of queries. They take 24 KB, which leaves 8 KB of a 32 KB L1 cache for keys.",
 ] = 6144
 
 TOPK_MAX_K: Annotated[int, "Maximum k of topk."] = 64

@@ -27,8 +27,8 @@ class PoolF32(OpSpec):
 
     mode: AVG or MAX.
     window: a kernel of 0 x 0 covers the whole image.
-    count_padding: an average is divided by the number of elements of the kernel; otherwise, by the number of elements
-        inside the image.
+    count_padding: divide averages by the number of elements of the kernel; otherwise, by the number of elements inside
+        the image.
     divisor: if not 0, averages are divided by this value instead.
     """
 
@@ -64,9 +64,9 @@ class PoolQs8(OpSpec):
 class AdaptivePool(OpSpec):
     """Average, maximum or argmax of each window of a volume. Windows are those of `torch.nn.AdaptiveAvgPool3d`.
 
-    Along an axis of n elements, window i of m has the elements floor(i * n / m) to ceil((i + 1) * n / m) - 1.
+    Along an axis of n elements, window i of m contains the elements floor(i * n / m) to ceil((i + 1) * n / m) - 1.
 
-    mode: with ARGMAX, y is int64 and has indices into the flattened volume [D, H, W]. Otherwise, y is float32.
+    mode: with ARGMAX, y is int64 and contains indices into the flattened volume [D, H, W]. Otherwise, y is float32.
     """
 
     mode: PoolMode

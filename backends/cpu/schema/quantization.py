@@ -17,8 +17,8 @@ class Cast(OpSpec):
     """y = x, converted to the dtype of y. Both have the same number of elements.
 
     Conversions: float16 or bfloat16 to float32; float32 to float16 or bfloat16, rounded to nearest even; float32 to
-    int64 or int32, truncated. Float32 values outside int64 saturate, and NaN becomes 0. An int32 keeps the lower bits of
-    the int64.
+    int64 or int32, truncated. Float32 values outside int64 saturate, and NaN becomes 0. An int32 result is the lower half
+    of the int64 result.
     """
 
     code: ClassVar[int] = 32
@@ -57,7 +57,7 @@ class BinaryOp(IntEnum):
 
 @dataclass(frozen=True)
 class BinaryQs8(OpSpec):
-    """y = quantize(dequantize(a) + dequantize(b)), or the same with a product.
+    """y = quantize(dequantize(a) + dequantize(b)), or the product instead of the sum.
 
     b is broadcast. Without leading dimensions of size 1, its sizes are the trailing sizes of a. y has as many elements
     as a.

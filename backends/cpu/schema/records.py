@@ -124,7 +124,7 @@ class LowBitFormat(Record):
 
 
 class Activated(OpSpec):
-    """An op that applies an activation and optionally adds a residual before it."""
+    """An op that optionally adds a residual, and then applies an activation."""
 
     activation: Activation
 

@@ -21,7 +21,7 @@ class ResizeMode(IntEnum):
 
 @dataclass(frozen=True)
 class Resize(OpSpec):
-    """Resize images, as `torch.nn.functional.interpolate` does, in NHWC layout.
+    """Resize NHWC images like `torch.nn.functional.interpolate`.
 
     Output i of an axis reads the input at (i + 0.5) * scale - 0.5 with the weights of the mode. NEAREST reads the
     element at floor(i * scale), and NEAREST_EXACT the one at floor((i + 0.5) * scale). With `align_corners`, LINEAR and
@@ -57,7 +57,7 @@ class PaddingMode(IntEnum):
 
 @dataclass(frozen=True)
 class GridSample(OpSpec):
-    """Sample images at the positions of a grid, as `torch.nn.functional.grid_sample` does, in NHWC layout.
+    """Sample NHWC images at the positions of a grid, like `torch.nn.functional.grid_sample`.
 
     The last dimension of the grid is (x, y), from -1 to 1.
 

@@ -18,10 +18,10 @@ _MAX_FACTOR = 1 << 21
 class RoundRows(OpSpec):
     """Quantize rows dynamically to int8, then dequantize them: y = (q - zero_point) * scale.
 
-    A row has the elements of the last `row_dims` dimensions. It is quantized over the range of its elements, extended
-    to include 0.
+    A row consists of the elements of the last `row_dims` dimensions. It is quantized over the range of its elements,
+    extended to include 0.
 
-    half: the inverse scale is rounded to float16.
+    half: whether the inverse scale is rounded to float16.
     """
 
     row_dims: int = field(metadata=bounds(1, MAX_RANK))
@@ -73,5 +73,5 @@ class ArgmaxPool(OpSpec):
 class TransposedConvolution(ConvF32):
     """Gradient of a convolution with respect to its input. Attributes and tensors are those of conv_f32.
 
-    x is NHWC. The activation is absent or a clamp, and the op does not have a residual. y may have any size.
+    x is NHWC. The activation is absent or a clamp, and the op does not have a residual. y can have any size.
     """

@@ -34,10 +34,10 @@ def read_tensors(path: Path) -> Tensors:
 def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, list[tuple[Any, ...]]]:
     """Return the calls of each method from a file.
 
-    The file has a tensor for each input. Its name is that of the input; for methods other than
-    `forward`, it is `method.input`. A tensor has the inputs of several calls, either stacked in an
-    additional first dimension, or concatenated along the first dimension. Inputs that the file does
-    not have take their example values. Raises `ModelError` for tensors that do not match.
+    The file contains a tensor for each input, with the name of the input. For methods other than
+    `forward`, the name is `method.input`. A tensor contains the inputs of several calls, either
+    stacked in an additional first dimension, or concatenated along the first dimension. Inputs that
+    are not in the file have their example values. Raises `ModelError` for tensors that do not match.
     """
     tensors = read_tensors(path)
     known = {name for method, program in programs.items() for name in _input_keys(method, program)}

@@ -13,9 +13,8 @@ _EAGER_QUANTIZED = ("torch.ao.nn.quantized.", "torch.ao.nn.intrinsic.quantized."
 def check_modules(module: nn.Module) -> None:
     """Raise a `ModelError` for the first submodule that cannot be exported.
 
-    These are modules of `torch.jit.script`, modules that were quantized in eager mode, and modules
-    with sparse or quantized tensors. The error names the source line that creates the module, if
-    known.
+    Such a module is compiled by `torch.jit.script`, is quantized in eager mode, or has sparse or
+    quantized tensors. The error names the source line that creates the module, if known.
     """
     for name, submodule in module.named_modules():
         fault = _untraceable_reason(submodule)

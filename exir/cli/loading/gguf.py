@@ -1,7 +1,7 @@
 """Load GGUF files: tensors, with block types as `BlockWeight`, and metadata.
 
-Block layouts are those of ggml's `ggml-common.h`. A row is a sequence of blocks. A block has scales
-and the quantized values of 32 or 256 elements. All data is little-endian.
+Block layouts are those of ggml's `ggml-common.h`. A row is a sequence of blocks. A block contains
+scales and the quantized values of 32 or 256 elements. All data is little-endian.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -20,7 +20,7 @@ _DEPTH_OF_OUTPUTS = 3
 class _MergedPackages(MetaPathFinder):
     """Imports a package whose files are in several trees as one package.
 
-    Without this finder, the package has only the tree that contains its `__init__.py`.
+    Without this finder, the package includes only the tree that contains its `__init__.py`.
     """
 
     def __init__(self, groups: Sequence[Sequence[str]]):
@@ -65,7 +65,7 @@ def use_import_roots(roots: Sequence[Path]) -> None:
 def _group_by_tree(roots: Sequence[Path]) -> list[list[str]]:
     """Return the absolute roots in order, grouped by folder.
 
-    A group has the same folder among the sources and among the generated files.
+    The folders of a group have the same relative path in the trees of sources and generated files.
     """
     trees = list(dict.fromkeys(tree for tree, _ in map(_split_tree, roots)))
     absolute = {os.path.abspath(root) for root in roots}
@@ -89,8 +89,8 @@ def module_of_file(file: Path, roots: Sequence[Path], name: str) -> str:
     """Return the name that other modules import a source file by.
 
     The name is relative to the first `imports` folder of a library that contains the file.
-    Otherwise, it is `name`, which is relative to the repository's root. If a folder's name has a
-    dot, the name is relative to the last such folder, which is added to the path.
+    Otherwise, it is `name`, which is relative to the repository's root. If a folder's name contains
+    a dot, the name is relative to the last such folder, which is added to the path.
     """
     path = os.path.abspath(file)
     above = [

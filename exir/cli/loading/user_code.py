@@ -1,4 +1,4 @@
-"""Describe exceptions by the lines of the user's model that led to them."""
+"""Describe exceptions by the lines of the user's model that caused them."""
 
 import linecache
 import os
@@ -56,7 +56,7 @@ def is_user_file(file: str, roots: Iterable[Path]) -> bool:
 
 
 def shorten(reason: str) -> str:
-    """Return the first paragraph of an error text, as torch's texts can fill pages."""
+    """Return the first paragraph of an error text. Texts of torch can fill pages."""
     paragraph = reason.strip().split("\n\n")[0]
     return paragraph if len(paragraph) <= _LONGEST_REASON else paragraph[:_LONGEST_REASON] + " …"
 

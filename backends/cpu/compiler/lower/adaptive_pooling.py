@@ -59,7 +59,7 @@ def _volume(x: Value, count: int) -> Value:
 
 
 def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
-    """Return the window that divides images of size `before` into `after` windows of equal size, or None."""
+    """Return the window that tiles an image of size `before` into `after` equal parts, or None."""
     if after == (1, 1):
         return WHOLE
     height, width = (_even_side(size, count) for size, count in zip(before, after, strict=True))
@@ -69,7 +69,7 @@ def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
 def _even_side(size: Dim, count: Dim) -> int:
     """Return the size of `count` equal windows along an axis of `size`.
 
-    Return 0 if sizes differ or no op supports them.
+    Return 0 if the windows differ in size or no op supports their size.
     """
     if not isinstance(size, int) or not isinstance(count, int):
         return 0

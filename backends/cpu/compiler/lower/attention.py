@@ -42,30 +42,33 @@ def _lower_attention(builder: Builder, node: Node) -> None:
 
 
 def _keys(builder: Builder, node: Node) -> Value:
-    """Return keys or values, as rows unless each head has its own rows, as in KV caches."""
+    """Return keys or values as rows, or per head if they are stored so, as in KV caches."""
     if not builder.has_layout(node, _SIDE_BY_SIDE) and builder.has_layout(node, as_it_is(4)):
         return builder.read(node, as_it_is(4))
     return _rows(builder.read(node, _SIDE_BY_SIDE))
 
 
 def _additive_mask(builder: Builder, mask: Node) -> Value:
-    """Return the mask that is added to scores. A boolean mask is converted to 0 and minus infinity."""
+    """Return the mask that is added to scores.
+
+    A boolean mask is converted to 0 (true) and minus infinity (false).
+    """
     value = builder.broadcast(mask, as_it_is(4))
     if value.dtype == torch.float32:
         return value
     return builder.once((builder.layout(mask), _HIDES), lambda: _hiding(builder, value, mask))
 
 
-def _hiding(builder: Builder, seen: Value, mask: Node) -> Value:
-    output = Value(torch.float32, seen.dims)
-    builder.op(ElementwiseF32.call(Opcode.WHERE, None, 0.0, -inf), [seen], output, mask)
+def _hiding(builder: Builder, visible: Value, mask: Node) -> Value:
+    output = Value(torch.float32, visible.dims)
+    builder.op(ElementwiseF32.call(Opcode.WHERE, None, 0.0, -inf), [visible], output, mask)
     return output
 
 
 def _rows(value: Value) -> Value:
     """Return `value` [B, S, heads, size] as rows.
 
-    The result is the storage of `value` if that has the dims of rows, and a view otherwise.
+    The result is the storage of `value` if it has the dims of rows, and a view otherwise.
     """
     dims = _joined(value)
     return value.storage if value.storage.dims == dims else view(value, dims)

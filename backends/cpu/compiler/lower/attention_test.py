@@ -15,7 +15,7 @@ _attend = F.scaled_dot_product_attention
 
 
 class _Layer(nn.Module):
-    """An encoder layer as in BERT."""
+    """A BERT-style encoder layer."""
 
     def __init__(self, size: int, heads: int) -> None:
         super().__init__()

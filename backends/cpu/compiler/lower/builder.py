@@ -35,7 +35,7 @@ class Builder:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.graph = OpGraph(program.bounds)
-        self._laid: dict[Node, TensorLayout] = {}
+        self._layouts: dict[Node, TensorLayout] = {}
         self._states: dict[Node, TensorLayout] = {}
         self._made: dict[Hashable, Value] = {}
 
@@ -47,18 +47,24 @@ class Builder:
             self.graph.arguments.append(dim_of(node.meta["val"]))
 
     def add_state(self, node: Node) -> None:
-        """Append an argument that is a buffer, which the call updates. Such arguments come last."""
+        """Append a buffer that the call updates. Buffers follow all other arguments."""
         self._states[node] = self._add_tensor(node, State(len(self.graph.arguments)))
 
     def add_result(self, node: Node) -> None:
-        """Append a result of the call, in the memory order of the program. The content of a state is copied."""
+        """Append a result of the call, in the memory order of the program.
+
+        A result that is a state is copied.
+        """
         given = given_tensor_of(node)
         order = self._given_order(given)
         value = self._apart_from_states(self._as_dtype(self.read(node, order), given.dtype, node), node)
         self.graph.results.append(TensorLayout(value, order))
 
     def keep_states(self, new_values: Mapping[Node, Node]) -> None:
-        """Store the new values of states, by placeholder. Afterwards, no further node may be lowered."""
+        """Store the new values of states, by placeholder.
+
+        No node may be lowered afterwards.
+        """
         moved = []
         for node, new in new_values.items():
             state, order = self._states[node].value, self._states[node].order
@@ -71,9 +77,9 @@ class Builder:
     def layout(self, node: Node) -> TensorLayout:
         """Return the layout of the tensor of `node`. Constants are contiguous."""
         found = self.program.constant(node)
-        if node not in self._laid and found is not None:
-            self._laid[node] = TensorLayout(constant(found), as_it_is(found.dim()))
-        return self._laid[node]
+        if node not in self._layouts and found is not None:
+            self._layouts[node] = TensorLayout(constant(found), as_it_is(found.dim()))
+        return self._layouts[node]
 
     def has_layout(self, node: Node, order: Order) -> bool:
         """Return whether the tensor of `node` can be read in `order` without a permutation."""
@@ -112,7 +118,7 @@ class Builder:
         tensor = tensor_of(node)
         order = order or as_it_is(tensor.dim())
         value = Value(tensor.dtype, _in_order(dims_of(tensor), order))
-        self._laid[node] = TensorLayout(value, order)
+        self._layouts[node] = TensorLayout(value, order)
         return value
 
     def rewrite(self, node: Node, old: Node) -> Value:
@@ -123,12 +129,12 @@ class Builder:
         layout = self.layout(old)
         over = isinstance(layout.value.storage.place, State) and self._is_read_by_none_but(node, layout.value.storage)
         value = Value(layout.value.dtype, layout.value.dims, base=layout.value if over else None)
-        self._laid[node] = TensorLayout(value, layout.order)
+        self._layouts[node] = TensorLayout(value, layout.order)
         return value
 
     def alias(self, node: Node, layout: TensorLayout) -> None:
         """Use `layout` as the result of `node`. Emits no op."""
-        self._laid[node] = layout
+        self._layouts[node] = layout
 
     def op(
         self, spec: OpSpec, inputs: Sequence[Value], output: Value, *nodes: Node, dims: tuple[Dim, ...] = ()
@@ -158,13 +164,13 @@ class Builder:
         order = self._given_order(tensor)
         given = TensorLayout(Value(tensor.dtype, _in_order(dims_of(tensor), order), place), order)
         self.graph.arguments.append(given)
-        self._laid[node] = TensorLayout(self._as_dtype(given.value, tensor_of(node).dtype, node), order)
+        self._layouts[node] = TensorLayout(self._as_dtype(given.value, tensor_of(node).dtype, node), order)
         return given
 
     def _as_dtype(self, value: Value, dtype: torch.dtype, node: Node) -> Value:
         """Return `value` as `dtype`.
 
-        Casts between float16 or bfloat16, which the program uses, and float32, which ops use.
+        Converts between float32, in which ops compute, and float16 or bfloat16 of the program.
         """
         if value.dtype == dtype:
             return value
@@ -176,8 +182,11 @@ class Builder:
         return converted
 
     def _is_read_by_none_but(self, node: Node, storage: Value) -> bool:
-        """Return whether no other node reads `storage`. Earlier nodes count as well, because ops may be reordered."""
-        here = {each for each, layout in self._laid.items() if layout.value.storage is storage}
+        """Return whether no node except `node` reads `storage`.
+
+        Earlier nodes count as well, because ops may be reordered.
+        """
+        here = {each for each, layout in self._layouts.items() if layout.value.storage is storage}
         return all(user is node or user in here for each in here for user in each.users)
 
     def _apart_from_states(self, value: Value, node: Node) -> Value:
@@ -223,6 +232,6 @@ def _in_order(dims: Sequence[Any], order: Order) -> tuple[Any, ...]:
 
 
 def _same_bytes(layout: TensorLayout, order: Order) -> bool:
-    """Return whether `layout` has the memory order `order`. The position of dimensions of size 1 does not matter."""
+    """Return whether `layout` has the memory order `order`, ignoring dimensions of size 1."""
     dims = layout.dims
     return [dim for dim in layout.order if dims[dim] != 1] == [dim for dim in order if dims[dim] != 1]

@@ -21,7 +21,7 @@ _BATCH_EPSILON, _GROUPS, _GROUP_EPSILON, _INSTANCE_EPSILON = 6, 6, 7, 7
 
 
 def _lower_batch_norm(builder: Builder, node: Node) -> None:
-    """Lower to a multiplication and an addition of constants per channel."""
+    """Lower to elementwise ops that scale and shift each channel by constants."""
     mean, variance = (builder.program.constant(node.args[index]) for index in (_MEAN, _VARIANCE))
     assert mean is not None and variance is not None
     scale, shift = _rows(builder.program, node)
@@ -67,7 +67,7 @@ def _scale(builder: Builder, node: Node, layout: TensorLayout, factor: Tensor | 
 
 
 def _rows(program: Program, node: Node) -> tuple[Tensor | None, Tensor | None]:
-    """Return the scales and the shifts of the channels. Missing ones are None."""
+    """Return the scales and the shifts of the channels, or None if they are missing."""
     return program.constant(node.args[_WEIGHT]), program.constant(node.args[_BIAS])
 
 

@@ -102,7 +102,7 @@ def _window(call: _Call, weight: Tensor) -> Window:
 
 
 def _unpadded(call: _Call, window: Window) -> tuple[_Call, Window]:
-    """Fold zero padding of the input into the padding of the window. Sides may have different padding.
+    """Fold zero padding of the input into the padding of the window, which may be asymmetric.
 
     If the pad op has no other reader, it is removed later.
     """
@@ -132,7 +132,7 @@ def _operation(call: _Call, window: Window, weight: Tensor) -> GemmF32 | DwconvF
 
 
 def _reads_planar(builder: Builder, call: _Call, window: Window) -> bool:
-    """Return whether the op reads planar input as it is in memory, instead of NHWC input."""
+    """Return whether the op reads planar (NCHW) input directly, instead of NHWC input."""
     rank = tensor_of(call.x).dim()
     channels = tensor_of(call.x).shape[1]
     if builder.layout(call.x).order != as_it_is(rank) or window.is_point:

@@ -34,7 +34,10 @@ def lower_call(builder: Builder, node: Node, opcode: Opcode, *operands: Any) -> 
 
 
 def lower_map(builder: Builder, node: Node, make: MakesMap, *operands: Any) -> None:
-    """Emit the op that `make` returns for the op type and `operands`, in which nodes are replaced by None."""
+    """Emit the op that `make` returns.
+
+    make: receives the op type and `operands`, with None in place of nodes.
+    """
     rank = tensor_of(node).dim()
     given = [_as_number(builder, each, rank, operands) for each in operands]
     nodes = [each for each in given if isinstance(each, Node)]
@@ -47,7 +50,10 @@ def lower_map(builder: Builder, node: Node, make: MakesMap, *operands: Any) -> N
 
 
 def _lower_mul(builder: Builder, node: Node) -> None:
-    """Emit a multiplication. If it is the last operator of a norm, emit the norm; the other operators are then dead."""
+    """Emit a multiplication, or an RMS norm if the multiplication is its last operator.
+
+    The other operators of the norm are then dead.
+    """
     norm = rms_norm_at(builder.program, node)
     if norm is None:
         lower_call(builder, node, Opcode.MUL, *node.args[:2])
@@ -65,9 +71,9 @@ def kind_for(node: Node, operands: Sequence[Node]) -> type[Elementwise]:
 
 
 def _as_number(builder: Builder, operand: Any, rank: int, operands: Sequence[Any]) -> Any:
-    """If `operand` is a one-element constant and a non-constant operand has rank `rank`, return its value.
+    """Return the value of `operand` if it is a one-element constant; otherwise, `operand`.
 
-    Otherwise, return `operand`.
+    The value is used only if a non-constant operand has rank `rank`.
     """
     if not isinstance(operand, Node) or any(dim != 1 for dim in dims_at(operand)):
         return operand
@@ -96,7 +102,7 @@ def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
     if tensor_of(node).dtype in WHOLE and floats:
         return "integer results of float operands are not supported"
     if tensor_of(node).dtype in WHOLE and all(tensor_of(each).dtype == torch.bool for each in operands):
-        return "integer results of boolean operands alone are not supported"
+        return "integer results of only boolean operands are not supported"
     if floats and any(tensor_of(each).dtype in WHOLE for each in operands):
         return "mixed integer and float operands are not supported"
     if kind_for(node, operands) is not ElementwiseI64:
@@ -104,11 +110,13 @@ def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
     if not opcode.is_integer:
         return f"{opcode.name.lower()} of integers is not supported"
     return (
-        None if _are_held(node.args, operands) else ("a scalar outside the range of the integer dtype is not supported")
+        None
+        if _are_representable(node.args, operands)
+        else ("a scalar outside the range of the integer dtype is not supported")
     )
 
 
-def _are_held(arguments: Sequence[Any], operands: Sequence[Node]) -> bool:
+def _are_representable(arguments: Sequence[Any], operands: Sequence[Node]) -> bool:
     """Return whether the integer dtypes of `operands` can represent the scalars in `arguments`."""
     numbers = [each for each in arguments if isinstance(each, (int, float))]
     ranges = [torch.iinfo(tensor_of(each).dtype) for each in operands if tensor_of(each).dtype in WHOLE]

@@ -22,7 +22,10 @@ _Parts: TypeAlias = Callable[[Part, int, Dim, tuple[int, int]], Iterator[Part]]
 
 
 def _lower_repeat(builder: Builder, node: Node) -> None:
-    """Emit an expansion with a new dimension before each repeated one. Its size is the number of repetitions."""
+    """Emit an expansion with a new dimension before each repeated one.
+
+    The size of the new dimension is the number of repetitions.
+    """
     sizes, dims, strides = [], [], []
     rank = tensor_of(node).dim()
     given = (1,) * (rank - tensor_of(node.args[0]).dim()) + dims_at(node.args[0])
@@ -44,7 +47,9 @@ def _refuses_repeat(program: Program, node: Node) -> Refusal:
     return (
         None
         if rank <= MAX_RANK
-        else (f"{rank - len(times)} of {len(times)} dimensions are repeated; together at most {MAX_RANK} are supported")
+        else (
+            f"{rank - len(times)} of {len(times)} dimensions are repeated; the sum of both must be at most {MAX_RANK}"
+        )
     )
 
 
@@ -54,7 +59,10 @@ def _lower_pad(builder: Builder, node: Node) -> None:
 
 
 def _extend(builder: Builder, node: Node, parts: _Parts) -> None:
-    """Emit a copy for each padded dimension. It joins the padding before, the tensor, and the padding after."""
+    """Emit a copy for each padded dimension.
+
+    The copy concatenates the leading padding, the tensor and the trailing padding.
+    """
     layout = builder.layout(node.args[0])
     rank = len(layout.order)
     for place, (before, after) in enumerate(_pads(node)):

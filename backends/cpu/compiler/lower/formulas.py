@@ -24,14 +24,14 @@ _ELU = Activation(ActivationFunction.ELU, 1.0)
 def _log1p(x: Expression) -> Expression:
     """Return log1p(x). With y = 1 + x, the factor x / (y - 1) corrects the rounding error of y.
 
-    The factor is omitted from x = 1e8, because it would be NaN for infinity.
+    The factor is omitted for x >= 1e8, because it would be NaN for infinity.
     """
     y = x + 1.0
     return (x < 1e8).where(y.equals(1.0).where(x, y.log() * (x / (y - 1.0))), y.log())
 
 
 def _expm1(x: Expression) -> Expression:
-    """Return expm1(x). It is ELU for negative x, and e^x - 1 = -(e^-x - 1) * e^x otherwise."""
+    """Return expm1(x), which is ELU for x <= 0, and -(e^-x - 1) * e^x for x > 0."""
     return (x > 0.0).where(-(-x).activate(_ELU) * x.exp(), x.activate(_ELU))
 
 
@@ -101,7 +101,7 @@ def _call(formula: Formula) -> Rule:
 
 
 def lower_elu(builder: Builder, node: Node) -> None:
-    """Lower ELU with a scale for the input and one for the result."""
+    """Lower ELU with separate scales for the input and the result."""
     factors = (argument(node, 1 + index, name, 1) for index, name in enumerate(("alpha", "scale", "input_scale")))
     lower_formula(builder, node, _elu, node.args[0], *factors)
 
@@ -116,7 +116,7 @@ def _lower_exp2(builder: Builder, node: Node) -> None:
 
 
 def _lower_abs(builder: Builder, node: Node) -> None:
-    """Emit the maximum of x and -x for integers."""
+    """Emit ABS for floats, and max(x, -x) for integers."""
     if tensor_of(node).dtype == torch.float32:
         lower_call(builder, node, Opcode.ABS, node.args[0])
     else:
@@ -124,7 +124,7 @@ def _lower_abs(builder: Builder, node: Node) -> None:
 
 
 def lower_clamp(builder: Builder, node: Node) -> None:
-    """Lower a clamp. Bounds are scalars or tensors. One of them may be missing."""
+    """Lower a clamp. Bounds are scalars or tensors, and one of them may be None."""
     low, high = argument(node, 1, "min"), argument(node, 2, "max")
     if low is None or high is None:
         lower_formula(
@@ -144,7 +144,7 @@ def refuses_clamp(program: Program, node: Node) -> Refusal:
 
 
 def _scaled_sum(formula: Formula, plain: Opcode) -> Rule:
-    """Return the rule of a sum or difference with a factor for the second operand. The factor is usually 1."""
+    """Return the rule of a sum or difference whose second operand has a factor, usually 1."""
 
     def lower(builder: Builder, node: Node) -> None:
         factor = node.kwargs.get("alpha", 1)

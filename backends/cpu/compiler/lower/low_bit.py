@@ -85,7 +85,7 @@ def _refuses_weight(read: Callable[[Node], _Weight]) -> Callable[[Program, Node]
             return "8-bit weights must be int8"
         per_word = 32 // weight.word_bits
         group = values.shape[1] * 8 // weight.bits // (scales.shape[1] if scales.dim() == 2 else 1)
-        return f"groups of {group} elements are not a multiple of {per_word}" if group % per_word or not group else None
+        return f"the group size {group} is not a multiple of {per_word}" if group % per_word or not group else None
 
     return refuses
 
@@ -123,9 +123,10 @@ class _Table:
 
     @property
     def sums(self) -> Value:
-        """Sums that `gemm_qd8_qbw` reads.
+        """The sums that `gemm_qd8_qbw` reads.
 
-        They are the sums of the values of each group or, with 4 bits, of the weights of each column.
+        With 8 bits, they are the sums of the quantized values of each group. With 4 bits, they are
+        the sums of the weights of each column.
         """
         length = self.values.shape[1] // self.scales.shape[1]
         groups = self.values.unflatten(1, (-1, length)).sum(2, dtype=torch.int32)

@@ -52,7 +52,7 @@ def _refuses_norm(program: Program, node: Node) -> Refusal:
         row = argument(node, index, name)
         if isinstance(row, Node) and program.constant(row) is None:
             return f"the {name} is not constant"
-    return None if isinstance(_as_rows(node)[-1], int) else "the size of rows must be static"
+    return None if isinstance(_as_rows(node)[-1], int) else "the row size must be static"
 
 
 def _lower_softmax(builder: Builder, node: Node, spec: Softmax) -> None:
@@ -64,14 +64,14 @@ def _lower_softmax(builder: Builder, node: Node, spec: Softmax) -> None:
 
 
 def _with_last(order: Order, dim: int) -> Order:
-    """Return `order` if `dim` is its innermost dimension; otherwise, contiguous order with `dim` moved to the end."""
+    """Return `order` if `dim` is innermost; otherwise, contiguous order with `dim` moved to the end."""
     if not order or order[-1] == dim:
         return order
     return (*(each for each in as_it_is(len(order)) if each != dim), dim)
 
 
 def _dims_in(node: Node, order: Order) -> tuple[int, ...]:
-    """Return the sizes in memory order. A scalar is a row of one element."""
+    """Return the sizes in memory order. A scalar becomes a row of one element."""
     return tuple(dims_at(node)[dim] for dim in order) or (1,)
 
 

@@ -1,4 +1,4 @@
-"""Lowering of operators with several results. Their used results are lowered together with the operator."""
+"""Lowering of operators with several results, which are lowered together."""
 
 import operator
 from collections.abc import Callable

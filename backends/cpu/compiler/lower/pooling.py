@@ -82,7 +82,7 @@ def _ceil_at(node: Node) -> int:
 
 
 def _refuses_average(program: Program, node: Node) -> Refusal:
-    """Refuse counted padding with `ceil_mode`: PyTorch never counts the padding that `ceil_mode` adds."""
+    """Refuse `count_include_pad` with `ceil_mode`, whose added padding PyTorch does not count."""
     if argument(node, _ceil_at(node), "ceil_mode", False) and _counts_pads(node):
         return "average pooling with padding, ceil_mode and count_include_pad is not supported"
     return _refuses_window(program, node)
@@ -119,7 +119,7 @@ def _window(node: Node, dilation: Pair, outputs: Sequence[int]) -> Window:
 
 
 def _missing(node: Node, window: Window, axis: int, count: int) -> int:
-    """Return the number of rows or columns of the last window that are beyond the padding."""
+    """Return the number of rows or columns by which the last window exceeds the padded image."""
     size = dims_at(node.args[0])[2 + axis]
     reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
     needed = (count - 1) * window.stride[axis] + reach

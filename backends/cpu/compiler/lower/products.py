@@ -1,6 +1,6 @@
 """Lowering of matrix multiplications.
 
-They are GEMMs with constant weights, and multiplications of two computed matrices.
+Multiplications by constant weights become GEMMs. Other multiplications become `matmul`.
 """
 
 import torch
@@ -34,7 +34,7 @@ def _weight(builder: Builder, node: object) -> Tensor:
 
 
 def _multiply(builder: Builder, node: Node, a: Node, b: Node) -> Value:
-    """Emit `a` times `b` to a new value. Both are computed. `b` may be transposed in memory."""
+    """Emit the matrix product of `a` and `b` to a new value. `b` may be transposed in memory."""
     rank = tensor_of(node).dim()
     columns = (*range(rank - 2), rank - 1, rank - 2)
     transposed = builder.has_layout(b, columns) and not builder.has_layout(b, as_it_is(rank))

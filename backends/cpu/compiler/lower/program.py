@@ -1,4 +1,4 @@
-"""The program and its nodes, as lowering rules see them."""
+"""Access to the program and its nodes for lowering rules."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class Program:
         self._constants = ConstantTable(program, fake_mode_of(program.graph))
 
     def constant(self, value: object) -> Tensor | None:
-        """Return the elements of a constant, dequantized, or None for other values.
+        """Return the dequantized elements of a constant, or None for other values.
 
         16-bit elements are returned as float32.
         """
@@ -32,14 +32,14 @@ class Program:
         return found.float() if found is not None and found.dtype in FLOAT16_DTYPES else found
 
     def weight(self, value: object) -> Tensor | None:
-        """Return the elements of a constant in the dtype of the program, dequantized, or None for other values."""
+        """Return the elements of a constant as `constant` does, but in the dtype of the program."""
         if isinstance(value, Node) and value.op == "call_function":
             return self.quantized.dequantized(value, self._constants.tensor)
         return self._constants.tensor(value)
 
 
 def argument(node: Node, index: int, name: str, default: Any = None) -> Any:
-    """Return an argument of a call, positional or by keyword."""
+    """Return an argument of a call, whether it is positional or a keyword argument."""
     if len(node.args) > index:
         return node.args[index]
     return node.kwargs.get(name, default)

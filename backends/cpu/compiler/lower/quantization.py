@@ -46,7 +46,7 @@ def _refuses_tensor(at: Callable[[Node], Any], what: str) -> Callable[[Program, 
         return (
             None
             if tensor_of(at(node)).dtype in _BYTES
-            else (f"{what} of types other than int8 and uint8 is not supported")
+            else (f"{what} of dtypes other than int8 and uint8 is not supported")
         )
 
     return refuses

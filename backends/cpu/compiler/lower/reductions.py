@@ -33,7 +33,10 @@ class Rows:
     dims: Sequence[int]
 
     def result(self, node: Node, value: Value) -> TensorLayout:
-        """Return the layout of the result of `node`, stored in `value`, with or without the reduced dimensions."""
+        """Return the layout of the result of `node`, which is stored in `value`.
+
+        The result may or may not have the reduced dimensions.
+        """
         order = self._order_after(tensor_of(node).dim())
         return TensorLayout(view(value, tuple(dims_at(node)[dim] for dim in order)), order)
 
@@ -45,9 +48,9 @@ class Rows:
 
 
 def rows_of(builder: Builder, node: Node, dims: Sequence[int], counted: bool = False) -> Rows:
-    """Return the tensor of `node` with `dims` in the middle.
+    """Return the tensor of `node` as three dimensions, with `dims` merged into the middle one.
 
-    counted: the reduction returns indices, which require `dims` in their own order.
+    counted: whether the reduction returns indices, which count elements in contiguous order.
     """
     in_order = counted and len(dims) > 1
     order, first = (as_it_is(len(dims)), 0) if in_order else _order_with(builder.layout(node), dims)
@@ -82,16 +85,16 @@ def _extreme(reduction: Reduction, places: Reduction) -> Rule:
 
 
 def _boolean_reduction(reduction: Reduction, given: Callable[[Node], Any]) -> Rule:
-    """Return the rule of any() or all(): the maximum or minimum of values that are 1 or 0."""
+    """Return the rule of any() or all(), which is the maximum or minimum of ones and zeros."""
 
     def lower_boolean(builder: Builder, node: Node) -> None:
         rows = rows_of(builder, node.args[0], dims_of_call(node, given(node)))
         numbers, most = Value(torch.float32, rows.x.dims), Value(torch.float32, (rows.x.dims[0], rows.x.dims[2]))
         builder.op(_IS_TRUE, [rows.x], numbers, node)
         builder.op(Reduce(reduction), [numbers], most, node)
-        truth = Value(torch.bool, most.dims)
-        builder.op(_IS_TRUE, [most], truth, node)
-        builder.alias(node, rows.result(node, truth))
+        result = Value(torch.bool, most.dims)
+        builder.op(_IS_TRUE, [most], result, node)
+        builder.alias(node, rows.result(node, result))
 
     return Rule(lower_boolean, _refuses_boolean, dtypes=NUMBERS)
 
@@ -120,7 +123,7 @@ def _order_with(layout: TensorLayout, dims: Sequence[int]) -> tuple[Order, int]:
 
 
 def dims_of_call(node: Node, given: Any) -> list[int]:
-    """Return the dimensions that a call reduces. These are all dimensions if it names none."""
+    """Return the dimensions that a call reduces, which are all dimensions by default."""
     rank = tensor_of(node.args[0]).dim()
     named = [given] if isinstance(given, int) else list(given or ())
     return sorted({dim % rank for dim in named}) if named else list(range(rank))

@@ -1,4 +1,7 @@
-"""Finds RMS norms that are written with elementary operators: w * (x * rsqrt(mean(x^2) + epsilon))."""
+"""Finds RMS norms that consist of elementary operators.
+
+The pattern is w * (x * rsqrt(mean(x^2) + epsilon)).
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,7 +46,7 @@ def rms_norm_at(program: Program, node: Node) -> RmsNorm | None:
 
 
 def _uncast(node: object) -> object:
-    """If `node` is a cast between floating-point dtypes, return its operand; otherwise, return `node`.
+    """Return the operand of a cast between floating-point dtypes, or `node` if it is not such a cast.
 
     Ops compute all of these dtypes in float32. 16-bit models have such a cast before the multiplication by the scale.
     """

@@ -21,7 +21,7 @@ NUMBERS = (torch.float32, torch.bool, *WHOLE)
 ANY = (*NUMBERS, torch.float16, torch.bfloat16, torch.int16, torch.int8, torch.uint8)
 
 
-# Reason, shown to users, why a node cannot be lowered. None if it can.
+# User-visible reason why a node cannot be lowered, or None if it can be.
 Refusal: TypeAlias = str | None
 Refuses: TypeAlias = Callable[[Program, Node], Refusal]
 
@@ -50,8 +50,8 @@ class Rule:
     """The lowering of an operator of the edge dialect.
 
     lower: emits the ops of a node, and sets the layout of its result.
-    refuses: returns why a node cannot be lowered, or None. Dtypes, ranks and bounds of all tensors have been checked
-        before.
+    refuses: returns why a node cannot be lowered, or None. It is called after dtypes, ranks and
+        bounds of all tensors have been checked.
     computes: False if the result is a view of the input.
     dtypes: allowed dtypes of operands and results.
     first: allowed dtypes of the first operand; None for `dtypes`.
@@ -72,7 +72,7 @@ class Rule:
 def refuses_sizes(program: Program, sizes: Sequence[Dim], others: Sequence[Dim], broadcast: bool = False) -> Refusal:
     """Refuse sizes whose maxima differ from those of `others`. Dimensions are right-aligned.
 
-    PyTorch may know that different expressions are equal, for example through `torch._check`. The runtime verifies
+    Different expressions can be equal, for example because of `torch._check`. The runtime verifies
     sizes at their maxima.
 
     broadcast: whether sizes may be 1.

@@ -36,7 +36,7 @@ def _ranged(builder: Builder, node: Node, start: Dim, count: Dim) -> Value:
 
 
 def _lower(builder: Builder, node: Node) -> None:
-    """Emit nothing, because uses of the integer are expressions of input sizes."""
+    """Emit nothing, because uses of the integer are expressions over input sizes."""
 
 
 _SIZE = Rule(_lower, computes=False, dtypes=ANY, numbers=True)

@@ -58,7 +58,7 @@ def _is_of_tensors(node: Node) -> bool:
 
 
 def _symbols(node: Node) -> set[Any]:
-    """Return the symbols in the sizes or the integers of a node."""
+    """Return the symbols in the sizes or integers that `node` computes."""
     value = node.meta["val"]
     each_size = [
         size

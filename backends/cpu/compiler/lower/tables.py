@@ -65,7 +65,11 @@ def _lower_index_select(builder: Builder, node: Node) -> None:
 
 
 def _lower_index(builder: Builder, node: Node) -> None:
-    """Check indices of several dimensions before combining them. For one dimension, the embedding checks them."""
+    """Lower indexing along one or more dimensions to an embedding.
+
+    The embedding checks indices of one dimension. Indices of several dimensions are checked before
+    they are combined.
+    """
     dims = _indexed(node)
     places = [builder.read(node.args[1][dim]) for dim in dims]
     if len(dims) == 1:
@@ -88,7 +92,7 @@ def _lower_gather(builder: Builder, node: Node) -> None:
 
 
 def _own(builder: Builder, node: Node, dim: int) -> Value:
-    """Return the positions of `node` along `dim`, in a shape that broadcasts."""
+    """Return the positions along dimension `dim` of `node`, in a broadcastable shape."""
     sizes = dims_at(node)
     shape = (*[1] * dim, sizes[dim], *[1] * (len(sizes) - 1 - dim))
     return view(range_of(builder, node, sizes[dim]), shape)
@@ -101,7 +105,7 @@ def _axes(sizes: Sequence[Dim], dims: Sequence[int], places: Sequence[Value]) ->
 
 
 def _mapped(builder: Builder, node: Node, formula: Formula, x: Value, *numbers: Dim) -> Value:
-    """Apply `formula` to each element of `x`, and to sizes."""
+    """Apply `formula` to each element of `x`, with the sizes `numbers` as further operands."""
     known = [each if isinstance(each, int) else None for each in numbers]
     sizes = [number_of(builder, node, each) for each in numbers if not isinstance(each, int)]
     output = Value(torch.int64, x.dims)
@@ -110,7 +114,7 @@ def _mapped(builder: Builder, node: Node, formula: Formula, x: Value, *numbers: 
 
 
 def _joined(builder: Builder, node: Node, parts: Sequence[Value]) -> Value:
-    """Return the sum of the indices of several dimensions. The indices are broadcast."""
+    """Return the sum of the indices of several dimensions, which are broadcast."""
     if len(parts) == 1:
         return parts[0]
     rank = max(len(each.dims) for each in parts)
@@ -122,7 +126,10 @@ def _joined(builder: Builder, node: Node, parts: Sequence[Value]) -> Value:
 
 
 def _emit(builder: Builder, node: Node, dims: Sequence[int], indices: Value) -> None:
-    """Emit an embedding. The dimensions `dims` are the first ones of the table; the others are its columns."""
+    """Emit an embedding.
+
+    The dimensions `dims` become the rows of the table, and the others become its columns.
+    """
     rank = tensor_of(node.args[0]).dim()
     order = (*dims, *(each for each in range(rank) if each not in dims))
     table = builder.read_weight(node.args[0], order) or builder.read(node.args[0], order)

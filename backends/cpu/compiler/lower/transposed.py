@@ -49,7 +49,8 @@ _Axes: TypeAlias = tuple[_Axis, _Axis, _Axis]
 def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
     """Lower to a convolution to [B * frames, rows, columns, g * s^3 * N / g] and a permutation to [B, Do, Ho, Wo, N].
 
-    The slices that a frame reads are concatenated before, as for 3-D convolutions. An image is one frame.
+    The slices that a frame reads are concatenated first, as for 3-D convolutions. An image is one
+    frame.
 
     weight: [C, N / g, kd, kh, kw], without the axes that x does not have.
     """
@@ -70,7 +71,7 @@ def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor)
 
 
 def _volume(x: Value) -> Value:
-    """Return x as [B, D, H, W, C]. It may have fewer dimensions."""
+    """Return x as [B, D, H, W, C]. Missing spatial dimensions become 1."""
     batch, *pixels, channels = x.dims
     return view(x, (batch, *(1, 1, *pixels)[-3:], channels))
 

@@ -1,4 +1,4 @@
-"""Lowering of operators that return a copy of a tensor with some elements replaced, such as cache updates."""
+"""Lowering of operators that replace some elements of a tensor, such as cache updates."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,10 @@ _CACHE, _ROWS, _DIM, _START = range(4)
 
 
 def _emit(builder: Builder, node: Node, rows: Value, dim: int, places: Sequence[Value], dims: tuple[Dim, ...]) -> None:
-    """Replace rows along dimension `dim` of the cache by `rows`, which have the memory order of the cache."""
+    """Replace rows along dimension `dim` of the cache with `rows`.
+
+    The rows have the memory order of the cache.
+    """
     layout = builder.layout(node.args[_CACHE])
     at = layout.order.index(dim)
     before, size, after = layout.value.dims[:at], layout.value.dims[at], layout.value.dims[at + 1 :]
@@ -39,7 +42,7 @@ def _lower_slice_scatter(builder: Builder, node: Node) -> None:
 
 
 def _lower_select_scatter(builder: Builder, node: Node) -> None:
-    """Replace one row. The source does not have the row dimension."""
+    """Replace one row with a source that does not have the row dimension."""
     layout, dim = builder.layout(node.args[_CACHE]), _dim(node)
     order = tuple(each - (each > dim) for each in layout.order if each != dim)
     rows = view(builder.read(node.args[_ROWS], order), _with_size(layout.value.dims, layout.order.index(dim), 1))
@@ -108,7 +111,7 @@ def _refuses_index_put(program: Program, node: Node) -> Refusal:
         return "index tensors are supported for one dimension only"
     places = tensor_of(indices[-1])
     if places.dtype not in WHOLE or places.dim() > 1:
-        return f"the index tensor is {places.dtype} of {places.dim()} dimensions; only 1-d integers are supported"
+        return f"the index tensor is {places.dtype} with rank {places.dim()}; only 1-D integer tensors are supported"
     if argument(node, 3, "accumulate", False):
         return "accumulate=True is not supported"
     return _refuses_values(node, len(indices) - 1)
@@ -121,7 +124,7 @@ def _refuses_values(node: Node, dim: int) -> Refusal:
     return (
         None
         if values == wanted
-        else (f"the number of values {values} differs from the number of replaced elements {wanted}")
+        else (f"the values have the sizes {values}, but the replaced elements have the sizes {wanted}")
     )
 
 

@@ -18,7 +18,7 @@ _ROWS = 6
 
 
 class _Cache(nn.Module):
-    """Buffers of shape [2, 3, 6, 4] that `write` changes."""
+    """Buffers of shape [2, 3, 6, 4] that `write` updates."""
 
     def __init__(self, write: Callable[..., Any]) -> None:
         super().__init__()

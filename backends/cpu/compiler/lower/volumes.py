@@ -1,4 +1,4 @@
-"""Lowering of 3-D convolutions and pooling to 2-D ones on the slices of a volume."""
+"""Lowering of 3-D convolutions and pooling to 2-D ops on the slices of a volume."""
 
 from typing import Any, TypeAlias
 
@@ -32,8 +32,9 @@ def refuses_volume(node: Node) -> Refusal:
 
 
 def lower_volume(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
-    """Lower to `conv_f32` per output slice. The slices that it reads become channels; those of a group are adjacent.
+    """Lower to a `conv_f32` that computes each output slice as an image.
 
+    The input slices that an output slice reads become channels. The channels of a group are adjacent.
     weight: [N, C / g, kd, kh, kw].
     """
     source = builder.read(node.args[0], _VOLUME)
@@ -91,7 +92,10 @@ def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int],
 
 
 def _lower_average(builder: Builder, node: Node) -> None:
-    """Average over the window of each slice, then over the depth. With a divisor, sum first and divide last."""
+    """Average over the window of each slice, then over the depth.
+
+    With `divisor_override`, sum first and divide last.
+    """
     kernel, stride, pads = _windows(node)
     count, divisor = bool(argument(node, 5, "count_include_pad", True)), argument(node, 6, "divisor_override")
     flat, deep = (Window(kernel[1:], stride[1:], (*pads[1:], *pads[1:])), _along_depth(kernel, stride, pads))

@@ -15,9 +15,13 @@ _aten = torch.ops.aten
 _GROUPS = 8
 
 MAX_SIZE = MAX_KERNEL
-"""The largest kernel, stride, padding and dilation of one operator. Padding of several operators may add up to more."""
+"""The largest kernel, stride, padding and dilation of one operator.
 
-# Positions of the arguments that describe the window of an operator. Lists have one size per axis.
+Padding of several operators can add up to more.
+"""
+
+# Positions of the arguments that describe the window of an operator. List arguments have one size
+# per axis.
 _OF_WINDOW: dict[object, range] = {
     _aten.convolution.default: range(3, 8),
     _aten.col2im.default: range(2, 6),
@@ -32,7 +36,7 @@ _OF_WINDOW: dict[object, range] = {
 def refuses_window(node: Node) -> Refusal:
     """Return why no op supports the window of `node`, or None.
 
-    A reason is a kernel, stride, padding or dilation that is too large.
+    Kernel, stride, padding and dilation must not exceed the limits of the ops.
     """
     largest = max(_sizes(node), default=0)
     if largest > MAX_SIZE:

@@ -1,4 +1,4 @@
-"""Activation functions in PyTorch."""
+"""PyTorch implementations of the activation functions."""
 
 import torch
 import torch.nn.functional as F

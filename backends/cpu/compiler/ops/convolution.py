@@ -29,8 +29,8 @@ from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.kernel_sizes import PANEL
 from backends.cpu.schema.records import Window
 
-# B^T and A^T of F(2 x 2, 3 x 3) and F(4 x 4, 3 x 3) (Lavin & Gray 2016). The points are 0, 1, -1 and infinity; 4 x 4
-# also has 2 and -2.
+# B^T and A^T of F(2 x 2, 3 x 3) and F(4 x 4, 3 x 3) (Lavin & Gray 2016). The interpolation points are
+# 0, 1, -1 and infinity. F(4 x 4, 3 x 3) also uses 2 and -2.
 _INPUT_TRANSFORM = {
     2: torch.tensor([[1.0, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]]),
     4: torch.tensor(
@@ -173,7 +173,7 @@ def _winograd_qs8(spec: WinogradQs8, inputs: Sequence[Tensor], outputs: Sequence
 
 
 def _accumulators(x: Tensor, zero_point: int, weight: Tensor, window: Window, groups: int) -> Tensor:
-    """Return the exact convolution of quantized values, with padding of `zero_point`."""
+    """Return the exact convolution of quantized values, padded with `zero_point`."""
     image = padded(window, x.permute(0, 3, 1, 2).double(), zero_point)
     sums = F.conv2d(image, weight.double(), None, window.stride, 0, window.dilation, groups)
     return sums.permute(0, 2, 3, 1)

@@ -10,7 +10,7 @@ _Number: TypeAlias = "Expression | float"
 
 
 class _Code:
-    """The instructions of a formula so far."""
+    """Collects the instructions of a formula."""
 
     def __init__(self, kind: type[Elementwise], operands: int) -> None:
         self._operands = operands
@@ -23,7 +23,7 @@ class _Code:
         return Expression(self, self._operands + len(self.instructions) - 1)
 
     def given(self, value: _Number) -> "Expression":
-        """Return `value`. Numbers are converted to constants."""
+        """Return `value` as an expression. A number becomes a constant."""
         return value if isinstance(value, Expression) else self.add(self.instruction.constant(value))
 
 

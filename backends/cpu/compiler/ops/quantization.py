@@ -1,4 +1,4 @@
-"""Quantized values in PyTorch, and reference semantics of elementwise ops on them."""
+"""Quantization in PyTorch, and reference semantics of elementwise int8 ops."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ def requantized(output: OutputQuantization, sums: Tensor, scale: Tensor, bias: T
 
 
 def clamped(output: OutputQuantization, low: float, high: float) -> OutputQuantization:
-    """Return the quantization of real numbers clamped to `low..high`. Rounding keeps their order."""
+    """Return `output` with real values clamped to `low..high`. Rounding is monotonic."""
     return replace(output, low=_quantized_bound(output, low), high=_quantized_bound(output, high))
 
 
@@ -97,7 +97,7 @@ def _lut(spec: LutQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims
 
 
 FLOAT16_DTYPES = (torch.float16, torch.bfloat16)
-"""The 16-bit floating-point dtypes. Ops compute with float32 in their place."""
+"""The 16-bit floating-point dtypes. Ops compute in float32 instead."""
 
 
 @check_shapes.register

@@ -1,6 +1,6 @@
-"""The reference semantics of ops in PyTorch: checks of shapes, and evaluation.
+"""The reference semantics of ops in PyTorch: shape checks and evaluation.
 
-Modules of this package, and those of `lower`, register functions for ops.
+Modules of this package and of `lower` register functions for ops.
 """
 
 from collections.abc import Sequence
@@ -18,17 +18,18 @@ Sizes = Sequence[tuple[Dim, ...]]
 
 @singledispatch
 def check_shapes(spec: OpSpec, sizes: Sizes) -> None:
-    """Raise `InternalError` unless inputs, outputs and workspaces of `spec` may have these sizes.
+    """Raise `InternalError` unless the tensors of `spec` can have these sizes.
 
-    By default, dimensions with the same name in the declared shapes must have the same size. Ops with other relations
-    between sizes register a function.
+    sizes: of inputs, outputs and workspaces, in this order.
+    By default, dimensions with the same name in the declared shapes must have the same size. Ops with
+    other relations between sizes register a function.
     """
     declared = (*spec.inputs, *spec.outputs, *spec.workspaces)
     expect(spec, len(sizes) == len(declared), f"unexpected number of tensors: {len(sizes)}")
     named: dict[str, Dim] = {}
     for tensor, given in zip(declared, sizes, strict=True):
         if tensor.plain_dims is None:
-            raise NotImplementedError(f"{spec.op_name()} has no check of shapes")
+            raise NotImplementedError(f"{spec.op_name()} has no shape check")
         expect(spec, len(given) == len(tensor.plain_dims), f"{tensor.name} is {given}, expected {tensor.shape}")
         for name, size in zip(tensor.plain_dims, given, strict=True):
             expected = int(name) if name.isdecimal() else named.setdefault(name, size)

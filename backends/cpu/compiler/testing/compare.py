@@ -33,7 +33,7 @@ class Function(nn.Module):
 
 
 def lowered(module: Any, inputs: Arguments, dynamic_shapes: Any = None, **options: Any) -> ExportedProgram:
-    """Return the edge program of a module or function, with its supported nodes delegated to the backend."""
+    """Return the edge program of a module or function after delegation to the backend."""
     whole = module if isinstance(module, nn.Module) else Function(module)
     shapes = dynamic_shapes if isinstance(module, nn.Module) or dynamic_shapes is None else (dynamic_shapes,)
     program = export(whole.eval(), tuple(inputs), dynamic_shapes=shapes, strict=False)
@@ -42,12 +42,15 @@ def lowered(module: Any, inputs: Arguments, dynamic_shapes: Any = None, **option
 
 
 def delegated(module: Any, inputs: Arguments, dynamic_shapes: Any = None, **options: Any) -> ExportedProgram:
-    """Return the program of the only delegate. Asserts that it is the whole module."""
+    """Return the program of the only delegate, which must be the whole module."""
     return Whole(lowered(module, inputs, dynamic_shapes, **options)).partition
 
 
 class Whole:
-    """A program that is one delegate. Maps the delegate's arguments and results to those of the program."""
+    """A program that consists of one delegate.
+
+    Maps the delegate's arguments and results to those of the program.
+    """
 
     def __init__(self, program: ExportedProgram) -> None:
         assert get_non_lowered_nodes(program.graph) == []
@@ -98,9 +101,9 @@ def assert_computes(
 
 
 def assert_keeps(module: nn.Module, *calls: Arguments, dynamic_shapes: Any = None, tolerance: float = 1e-5) -> None:
-    """Assert that one delegate has the results and the buffers of `module` after each of several calls.
+    """Assert that one delegate has the results and buffers of `module` after each of several calls.
 
-    Every changed buffer must be a state of the delegate. Its initial value is that in `module`.
+    Every modified buffer must be a state of the delegate. Its initial value is that in `module`.
     """
     whole = Whole(lowered(module, calls[0], dynamic_shapes))
     payload = compile_partition(whole.partition, Options())

@@ -51,7 +51,7 @@ def run_payload(payload: bytes, named: Mapping[str, memoryview], arguments: Argu
 
 
 class _Run:
-    """A call."""
+    """One call of a payload."""
 
     def __init__(self, rows: PayloadRows, named: Mapping[str, memoryview], arguments: Arguments) -> None:
         assert len(arguments) == rows.input_count

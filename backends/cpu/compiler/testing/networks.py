@@ -8,7 +8,7 @@ WIDTH, HEADS, GROUPS, SIZE, CACHE, WORDS = 32, 4, 2, 8, 24, 40
 
 
 class RmsNorm(nn.Module):
-    """RMS norm, written with elementary operators as in published models."""
+    """RMS norm, composed of elementary operators as in published models."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class RmsNorm(nn.Module):
 
 
 class RotaryAttention(nn.Module):
-    """Grouped-query attention with rotary position embedding. It uses a cache if positions are given."""
+    """Grouped-query attention with rotary position embedding, and a cache if positions are given."""
 
     def __init__(self, cached: bool) -> None:
         super().__init__()
@@ -63,9 +63,10 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A decoder like Llama that maps tokens [1, n] to logits [1, n, words]. With a cache, it also takes positions [n].
+    """A Llama-style decoder that maps tokens [1, n] to logits [1, n, words].
 
-    Each call computes the mask from positions and the ends of packed sequences, by indexing in two dimensions.
+    With a cache, it also takes positions [n]. Each call computes the mask from positions and the ends
+    of packed sequences, by indexing in two dimensions.
     """
 
     def __init__(self, cached: bool) -> None:
@@ -98,7 +99,7 @@ class Decoder(nn.Module):
 
 
 class Encoder(nn.Module):
-    """An encoder like BERT that maps tokens and a padding mask, both [1, n], to features."""
+    """A BERT-style encoder that maps tokens and a padding mask, both [1, n], to features."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -142,7 +143,10 @@ class VisionTransformer(nn.Module):
 
 
 class ConvNeXtBlock(nn.Module):
-    """ConvNeXt block for images [n, 8, h, w]: depthwise convolution, norm, two linear layers, scale per channel."""
+    """ConvNeXt block for images [n, 8, h, w].
+
+    It has a depthwise convolution, a norm, two linear layers and a scale per channel.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -156,7 +160,10 @@ class ConvNeXtBlock(nn.Module):
 
 
 class StandardisedBlock(nn.Module):
-    """Block for images [n, 8, h, w] whose weights are standardized in each call, as in normalizer-free networks."""
+    """Block for images [n, 8, h, w] that standardizes its weights in each call.
+
+    Normalizer-free networks have such blocks.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Writes the C headers of ops. They have argument structs, encoders, decoders and verification tables.
+"""Writes the C headers of ops: argument structs, encoders, decoders and verification tables.
 
     python -m backends.cpu.schema.codegen.c_headers OUT...
     python -m backends.cpu.schema.codegen.c_headers --folder FOLDER

@@ -1,4 +1,4 @@
-"""Writes the names and kinds of the fields of all ops in payloads, for tests that change single fields.
+"""Writes the names and kinds of payload fields, for tests that change single fields.
 
     python -m backends.cpu.schema.codegen.op_fields OUT
 
@@ -33,7 +33,7 @@ def fields_source() -> str:
 
 
 def word_fields(record: type[Record]) -> list[tuple[str, str]]:
-    """Return the name and kind of each word: "int", "float", or "any" if another field decides.
+    """Return the name and kind of each word: "int", "float", or "any" if it depends on a field.
 
     The words of one element of a repeated field are last.
     """

@@ -25,7 +25,7 @@ _FULL = (INT32_MIN, INT32_MAX)
 
 
 def word_ranges(record: type[Record]) -> list[int]:
-    """Return the range index of each word. The words of one element of a repeated field come last."""
+    """Return the range index of each word. Words of one element of a repeated field come last."""
     indices: dict[int, int] = {}
     for part in parts_of(record):
         for word, bounds in enumerate(_bounds(part.annotation, part)):

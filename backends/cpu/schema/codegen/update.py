@@ -2,7 +2,8 @@
 
     tools/python -m backends.cpu.schema.codegen.update
 
-They are the op reference in PAYLOAD.md and ops.bzl. Bazel needs the names of ops before it can run Python.
+The files are PAYLOAD.md, for its op reference, and ops.bzl, because Bazel needs the names of ops before
+it can run Python.
 """
 
 from collections.abc import Iterable
