@@ -20,14 +20,15 @@ def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
     """Return a function that computes the largest value of a size.
 
     `ranges` has the inclusive range of each symbol. If the computation of a size divides by zero at
-    the lower end of a range, its bound ignores that end.
+    the lower end of a range, its bound ignores that end. If torch.export has guarded a term of the
+    size by an equality, the bound uses the guarded value.
     """
     known = dict(ranges)
 
     def bound(size: int | torch.SymInt) -> int | None:
         if not isinstance(size, torch.SymInt):
             return size
-        expression = size.node.expr
+        expression = size.node.expr.xreplace(guarded_values(size))
         upper = _upper_bound(expression, known)
         return (
             _upper_bound(expression, _without_zero_divisors(expression, known))
@@ -36,6 +37,23 @@ def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
         )
 
     return bound
+
+
+def guarded_values(size: torch.SymInt) -> dict[sympy.Expr, sympy.Expr]:
+    """Return the values that the guards `factor * term + addend == constant` give to their terms.
+
+    Terms are calls of functions, such as the modulo in `n % 3 + 11 == 12`: torch.export replaces
+    symbols that have one value, but keeps calls.
+    """
+    values = {}
+    for guard in size.node.shape_env.guards:
+        if not isinstance(guard.expr, sympy.Eq) or not guard.expr.rhs.is_Integer:
+            continue
+        addend, product = guard.expr.lhs.as_coeff_Add()
+        factor, term = product.as_coeff_Mul()
+        if term.is_Function:
+            values[term] = (guard.expr.rhs - addend) / factor
+    return values
 
 
 def _upper_bound(expression: sympy.Expr, ranges: Mapping[sympy.Symbol, ValueRanges]) -> int | None:

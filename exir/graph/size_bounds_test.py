@@ -33,3 +33,23 @@ def test_size_bound_ignores_division_by_zero(size: Callable[[int, int], int], ex
     program = export(_ResizedModule(size), (torch.zeros(3, 3),), dynamic_shapes=(dynamic,))
     (result,) = program.graph.output_node().args[0]
     assert constraint_bound(program.range_constraints)(result.meta["val"].shape[0]) == expected
+
+
+class _PaddedLinear(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(width, 2))
+
+    def forward(self, x: Tensor, n: int) -> Tensor:
+        padded = nn.functional.pad(x, (0, 2 * (n % 3)))
+        return torch.cat([padded @ self.weight, padded], -1)
+
+
+def test_size_bound_uses_equality_guards() -> None:
+    module = _PaddedLinear(13)
+    program = export(module, (torch.zeros(2, 11), 4), dynamic_shapes=(None, Dim.DYNAMIC))
+    (padded,) = program.graph.find_nodes(op="call_function", target=torch.ops.aten.pad.default)
+    (result,) = program.graph.output_node().args[0]
+    bound = constraint_bound(program.range_constraints)
+    assert bound(padded.meta["val"].shape[1]) == 13
+    assert bound(result.meta["val"].shape[1]) == 15

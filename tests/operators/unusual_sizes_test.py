@@ -18,7 +18,7 @@ from torch.export import Dim
 from torch.utils import _pytree as pytree
 
 from backends.cpu.compiler.partitioner import CpuPartitioner
-from executorch_runtime import Program
+from executorch_runtime import ExecutorchError, Program
 from exir import to_edge_transform_and_lower
 
 Function = Callable[..., Any]
@@ -33,8 +33,16 @@ class _Call(nn.Module):
         return self.function(*inputs)
 
 
-def assert_runs(function: Function, *calls: Sequence[Tensor], dynamic_shapes: Any = None) -> None:
-    """Assert that a function, exported for the first call, matches PyTorch."""
+def assert_runs(
+    function: Function,
+    *calls: Sequence[Tensor | int],
+    dynamic_shapes: Any = None,
+    refused: Sequence[Sequence[Tensor | int]] = (),
+) -> None:
+    """Assert that a function, exported for the first call, matches PyTorch.
+
+    Each call in `refused` must raise an error.
+    """
     for partitioners in ([], [CpuPartitioner()]):
         exported = torch.export.export(_Call(function), tuple(calls[0]), dynamic_shapes=dynamic_shapes)
         manager = to_edge_transform_and_lower(exported, partitioner=partitioners).to_executorch()
@@ -45,6 +53,9 @@ def assert_runs(function: Function, *calls: Sequence[Tensor], dynamic_shapes: An
             expected = pytree.tree_leaves(function(*inputs))
             for got, wanted in zip(method(*inputs), expected, strict=True):
                 torch.testing.assert_close(got, wanted, atol=1e-4, rtol=1e-4)
+        for inputs in refused:
+            with pytest.raises(ExecutorchError):
+                method(*inputs)
 
 
 _W, _V = torch.randn(4, 16, 16), torch.randn(8, 16)
@@ -128,6 +139,19 @@ def test_scalars_computed_from_a_dynamic_size_follow_eager(name: str) -> None:
 def test_convolution_with_a_dynamic_kernel_size_follows_eager() -> None:
     calls = [(torch.randn(1, 3, 8, 8), torch.randn(2, 3, size, 3)) for size in (3, 5)]
     assert_runs(F.conv2d, *calls, dynamic_shapes=((None, {2: Dim("n", min=2, max=6)}),))
+
+
+def test_padding_to_the_width_of_a_weight_follows_eager() -> None:
+    """torch.export guards the width: `n % 3 + 11 == 12`."""
+    x, weight, bias = torch.randn(4, 11), torch.randn(8, 12), torch.randn(8)
+
+    def padded_linear(x: Tensor, n: int) -> Tensor:
+        padded = F.pad(x * 2, (0, n % 3))
+        return torch.cat([F.linear(padded, weight, bias) @ weight, padded], -1)
+
+    dynamic_shapes = (({0: Dim("rows", min=1, max=5)}, Dim.DYNAMIC(min=2, max=9)),)
+    calls = [(x, 4), (x[:2], 7)]
+    assert_runs(padded_linear, *calls, dynamic_shapes=dynamic_shapes, refused=[(x, 5), (x, 6)])
 
 
 _WITHOUT_DIMENSIONS: dict[str, Function] = {

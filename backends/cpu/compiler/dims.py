@@ -11,6 +11,8 @@ from torch.utils._sympy import functions
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
+from exir.graph.size_bounds import guarded_values
+
 Dim: TypeAlias = int | Any  # Any: a SymPy expression
 
 _REMAINDERS = (functions.Mod, functions.PythonMod)
@@ -20,8 +22,15 @@ _MOST_SYMBOLS = 4  # maximum number of symbols whose bounds are combined (16 com
 
 
 def dim_of(size: int | torch.SymInt) -> Dim:
-    """Return a size of a tensor as a dim, which is an integer if the size is static."""
-    return _plain(size.node.expr) if isinstance(size, torch.SymInt) else size
+    """Return a size of a tensor as a dim, which is an integer if the size is static.
+
+    Terms that torch.export has guarded by an equality are bounded by their guarded values. Inputs
+    that violate the guard then still have sizes that the ops of the delegate refuse.
+    """
+    if not isinstance(size, torch.SymInt):
+        return size
+    bounded = {term: functions.Min(term, value) for term, value in guarded_values(size).items()}
+    return _plain(size.node.expr.xreplace(bounded))
 
 
 def dims_of(tensor: torch.Tensor) -> tuple[Dim, ...]:
