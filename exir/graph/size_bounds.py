@@ -40,10 +40,11 @@ def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
 
 
 def guarded_values(size: torch.SymInt) -> dict[sympy.Expr, sympy.Expr]:
-    """Return the values that the guards `factor * term + addend == constant` give to their terms.
+    """Return the terms of sizes that guards fix to one value, and these values.
 
-    Terms are calls of functions, such as the modulo in `n % 3 + 11 == 12`: torch.export replaces
-    symbols that have one value, but keeps calls.
+    A guard has the form `factor * term + addend == constant`, and its term is a function call, such
+    as the modulo in `n % 3 + 11 == 12`. If a symbol has one value, torch.export replaces it, but it
+    keeps calls.
     """
     values = {}
     for guard in size.node.shape_env.guards:

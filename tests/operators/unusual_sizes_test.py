@@ -154,6 +154,18 @@ def test_padding_to_the_width_of_a_weight_follows_eager() -> None:
     assert_runs(padded_linear, *calls, dynamic_shapes=dynamic_shapes, refused=[(x, 5), (x, 6)])
 
 
+def test_parts_of_a_dynamic_size_are_joined() -> None:
+    """The inputs of `cat` have the sizes h * w - n and n: neither gives h or w."""
+
+    def rolled(x: Tensor, n: int) -> Tensor:
+        y = x.flatten()
+        return torch.cat([y[n:], y[:n]]).unsqueeze(1).expand(-1, 3).flatten() * 2
+
+    shapes = (({0: Dim("h", min=3, max=16), 1: Dim("w", min=3, max=13)}, Dim.DYNAMIC(min=0, max=6)),)
+    calls = [(torch.randn(5, 7), 4), (torch.randn(16, 3), 6), (torch.randn(3, 3), 0)]
+    assert_runs(rolled, *calls, dynamic_shapes=shapes)
+
+
 _WITHOUT_DIMENSIONS: dict[str, Function] = {
     "flip": lambda x: x.flip(0),
     "var": lambda x: x.var(0, correction=0),

@@ -98,12 +98,12 @@ class DimTable:
 
     def _computed(self, dim: Any) -> int:
         kind = type(dim)
+        if kind in (sympy.Add, sympy.Mul) and not self._has_all_symbols(dim):
+            found = self._shifted(dim)
+            found = self._multiple(dim) if found is None else found
+            if found is not None:
+                return found
         if kind is sympy.Add:
-            if not self._has_all_symbols(dim):
-                found = self._shifted(dim)
-                found = self._multiple(dim) if found is None else found
-                if found is not None:
-                    return found
             return self._sum(dim)
         if kind in _BINARY:
             if not self._has_all_symbols(dim) and (found := self._found(dim)) is not None:
@@ -123,24 +123,38 @@ class DimTable:
         raise UnsupportedOperatorError(f"the cpu backend does not support the size {dim}")
 
     def _shifted(self, dim: Any) -> int | None:
-        """Return the entry of `dim` if `dim` is an argument's size plus an integer; otherwise, None."""
-        for expression in self._sources:
-            offset = dim - self._bounds.without_negative_parts(expression)
-            if offset.is_Integer:
-                op = DimOp.ADD if offset >= 0 else DimOp.SUB
-                return self._apply(op, dim, expression, abs(offset))
+        """Return the entry of `dim` if it is the sum of a known size and a term; otherwise, None.
+
+        The term is an integer, or an expression of symbols that are sizes of arguments. Examples
+        for an argument of size s - n are s - n + 2, and s if another argument has the size n.
+        """
+        for expression in self._known():
+            term = dim - self._bounds.without_negative_parts(expression)
+            if term.is_Integer or self._is_computable(term):
+                op = DimOp.SUB if term.is_negative else DimOp.ADD
+                return self._apply(op, dim, expression, abs(term) if term.is_Integer else term)
         return None
 
+    def _is_computable(self, term: Any) -> bool:
+        return self._has_all_symbols(term) and can_compute(term) and self._bounds.minimum(term) >= 0
+
     def _multiple(self, dim: Any) -> int | None:
-        """Return the entry of `dim` if it is a multiple of an argument's size; otherwise, None.
+        """Return the entry of `dim` if it is a multiple of a known size; otherwise, None.
 
         An example is 3*s - 3*n, a multiple of s - n.
         """
-        for expression in self._sources:
-            factor = sympy.cancel(dim / expression) if expression.is_Add else None
-            if factor is not None and factor.is_polynomial() and can_compute(factor) and self._has_all_symbols(factor):
+        for expression in self._known():
+            if isinstance(expression, int) or expression.is_Symbol or expression.is_Integer:
+                continue
+            factor = sympy.cancel(dim / expression)
+            if factor.is_polynomial() and can_compute(factor) and self._has_all_symbols(factor):
                 return self._apply(DimOp.MUL, dim, expression, factor)
         return None
+
+    def _known(self) -> list[Any]:
+        """Return the sizes of arguments and the sizes that the table computes from them."""
+        computed = [dim for dim in self._ids if not isinstance(dim, int) and not self._has_all_symbols(dim)]
+        return [*self._sources, *(dim for dim in computed if dim not in self._sources)]
 
     def _sum(self, dim: Any) -> int:
         """Add the positive terms first, so that partial sums are negative only if the sum is."""

@@ -136,3 +136,13 @@ def test_multiples_of_a_difference_are_computed_from_the_difference(factor: Dim)
     found = table.add(sympy.expand((rows - _N) * factor))
     values = dim_values(table.entries, [torch.zeros(7), torch.zeros(4)])
     assert values[found] == 7 * (4 if factor is _N else 3)
+
+
+def test_sizes_follow_from_parts_of_a_split_size() -> None:
+    height, width = sympy.symbols("height width", integer=True, positive=True)
+    bounds = Bounds({_N: ValueRanges(0, 9), height: ValueRanges(3, 9), width: ValueRanges(3, 9)})
+    whole = height * width
+    table = DimTable(bounds, [_argument(whole - _N), _argument(_N)])
+    found = [table.add(size) for size in (whole, 4 * whole, 4 * whole + 1)]
+    values = dim_values(table.entries, [torch.zeros(7), torch.zeros(2)])
+    assert [values[index] for index in found] == [9, 36, 37]
