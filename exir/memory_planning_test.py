@@ -82,7 +82,7 @@ def test_planning_time_grows_linearly_with_tensors() -> None:
 
 
 def lines_run(count: int) -> int:
-    """Return the lines of Python that run to plan and verify `count` tensors.
+    """Return the number of Python lines executed to plan and verify `count` tensors.
 
     Unlike time, the count is the same on every machine.
     """

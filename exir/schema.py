@@ -1,7 +1,7 @@
 """The `.pte` program (flatbuffers, identifier `ET12`) as dataclasses.
 
-Fields are in the order of their flatbuffer field ids, and annotations give their encoded types. The
-writer and the reader of `exir._serialize` both work from these classes. A field that equals its
+Fields are in the order of their flatbuffer field ids, and annotations specify their encoded types.
+The writer and the reader of `exir._serialize` both work from these classes. A field that equals its
 default is not written.
 """
 

@@ -97,7 +97,7 @@ class TensorSpec:
         return cls(tensor.dtype, shape, order, requires_grad=tensor.requires_grad)
 
     def nbytes(self) -> int:
-        """Return the size in bytes; for dynamic sizes, of the upper bounds."""
+        """Return the size in bytes; dynamic sizes count as their upper bounds."""
         return prod(self.shape) * self.dtype.itemsize
 
     @property
@@ -120,7 +120,7 @@ class TensorSpec:
 
 
 def dim_order_of_strides(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
-    """Return the dim order of strides; contiguous if sizes of 1 allow several."""
+    """Return the dim order of strides; prefers contiguous if sizes of 1 allow several."""
     rank = len(shape)
     orders = [tuple(range(rank))]
     if rank in (4, 5):

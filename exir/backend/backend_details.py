@@ -45,8 +45,8 @@ class BackendDetails(ABC):
 
         `edge_program` contains only the partition, in the edge dialect. Its inputs are the
         constants, then the inputs of the delegate call in order. The backend can change its graph.
-        The payload must depend only on the program and on `compile_specs`: equal inputs must give
-        equal bytes. Raises `UserError` for an unsupported program.
+        The payload must depend only on the program and on `compile_specs`: equal inputs must
+        produce equal bytes. Raises `UserError` for an unsupported program.
         """
 
     @classmethod

@@ -2,7 +2,7 @@
 
 A group can become one delegate call only if the graph stays acyclic: no path may leave the group
 and return. Groups grow in one walk over the nodes. For each node, the set of groups that reach it
-is stored, so the cost of the check depends on the number of groups, not of nodes.
+is stored, so the cost of the check depends on the number of groups, not nodes.
 """
 
 import operator

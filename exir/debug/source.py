@@ -11,7 +11,7 @@ from torch.fx import Node
 _FRAME = re.compile(r'^ *File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)$')
 _TORCH_ROOT = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _GENERATED = "<"
-"""Prefix of the file names that torch gives generated code, such as bodies of control flow."""
+"""Prefix of the file names of torch's generated code, such as control-flow bodies."""
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ class _MethodEmitter:
             return self._values.add_external(tensor_spec, key)
         if not tensor_spec.state:
             return self._values.add_stored(tensor_spec, self._shared.constants.add(data))
-        # A copy, since eager calls of the exported module write to its buffers.
+        # A copy, because eager calls of the exported module write to its buffers.
         index = (
             self._shared.states.add(memoryview(bytes(data))) if _needs_initial_state(node, data) else 0
         )

@@ -41,8 +41,8 @@ def ranges_of_ends(
 ) -> list[Range]:
     """Return the range entries of a method, sorted by value and dim.
 
-    Each node comes with the index of its value. Input sizes that are linear in the same symbol,
-    such as n and 2 * n + 1, refer to the same entry.
+    `inputs` and `outputs` pair each node with the index of its value. Input sizes that are linear
+    in the same symbol, such as n and 2 * n + 1, refer to the same entry.
     """
     for node, _ in inputs:
         _check_example(node, ranges)
@@ -70,7 +70,7 @@ def ranges_of_ends(
 def _check_example(node: Node, ranges: Ranges) -> None:
     """Reject an example integer below the range that torch.export assumes.
 
-    torch.export assumes that integers are not negative, whatever the example is.
+    torch.export assumes that integers are not negative, regardless of the example.
     """
     value = node.meta.get("val")
     if not isinstance(value, SymInt) or not value.node.has_hint():

@@ -1,4 +1,4 @@
-"""Tests that programs state the ranges of sizes and integers."""
+"""Tests that programs contain the ranges of sizes and integers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -88,7 +88,7 @@ def test_integer_that_determines_no_size_is_unbounded() -> None:
 
 
 def test_size_decreasing_in_an_integer_is_planned_for_zero() -> None:
-    """torch.export gives the integer a range that starts at 2."""
+    """torch.export assigns the integer a range that starts at 2."""
     plan = _emit_plan(lambda x, k: x[k:] * 1, (torch.ones(10), 3), None, Dim.DYNAMIC(min=0, max=4))
     assert _plan_inputs(plan)[1] == (Steps(0, 4),)
     assert steps_of(plan, plan.outputs[0]) == (Steps(6, 10),)

@@ -90,7 +90,7 @@ def _call_memory(
 ) -> Iterator[RuntimeMemory]:
     """Yield the needs of all kernels that may run a call.
 
-    Only one of them runs, so the state is the maximum of theirs.
+    Only one of them runs, so the size of the state is the maximum.
     """
     name = plan.operators[call.op_index].full_name
     if name not in table:

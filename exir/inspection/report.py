@@ -37,7 +37,7 @@ class OperatorUse:
     dtypes: dtypes of its tensors, arguments before outputs.
     source: "file:line" of the model, or "".
     channels_last: whether any of its tensors is channels-last.
-    refusals: by backend id, the reason why the backend did not take the call.
+    refusals: by backend id, the reason why the backend did not delegate the call.
     stays_float: the reason why it computes in float between quantized tensors, or "".
     """
 

@@ -24,7 +24,7 @@ class MethodSpec:
     """A method of a program in addition to `forward`.
 
     example_args, example_kwargs: example inputs for the export.
-    dynamic_shapes: the dynamic shapes, as `torch.export.export` takes them.
+    dynamic_shapes: the dynamic shapes, in the format of `torch.export.export`.
     function: the attribute of the module to call; by default, the name of the method.
     module: the module of the method; by default, the module of the `ModelSpec`.
     """
@@ -42,7 +42,7 @@ class ModelSpec:
 
     module: the module; it is put into eval mode before the export.
     example_args, example_kwargs: example inputs of `forward`; None for a program without `forward`.
-    dynamic_shapes: the dynamic shapes, as `torch.export.export` takes them.
+    dynamic_shapes: the dynamic shapes, in the format of `torch.export.export`.
     methods: other methods by name; shared constants are stored once.
     constant_methods: methods that return a constant, by name.
     calibration_inputs: representative inputs, for quantization and for passes that measure: for
@@ -72,7 +72,7 @@ class ModelSpec:
         unknown = sorted(self.calibration_inputs.keys() - self.resolved_methods().keys())
         if unknown:
             raise ModelError(
-                f"'calibration_inputs': unknown method '{unknown[0]}'; name a method of the model"
+                f"'calibration_inputs': unknown method '{unknown[0]}'; use the name of a method of the model"
             )
 
     def resolved_methods(self) -> dict[str, "Method"]:

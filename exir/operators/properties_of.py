@@ -19,7 +19,7 @@ _CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})
 def properties_of(op: OpOverload) -> OperatorProperties:
     """Return the properties of the functional `op`.
 
-    They have their defaults if the table does not list the operator.
+    The defaults apply if the table does not list the operator.
     """
     variant = out_variant_of(op)
     row = builtin_operators().get(op.name() if variant is None else variant.op.name())

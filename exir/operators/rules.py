@@ -1,4 +1,4 @@
-"""Rules for kernel arguments: parses them, and checks calls against them."""
+"""Parse rules for kernel arguments, and check calls against them."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def schedule(graph_module: GraphModule) -> Iterator[Node]:
 def lifetimes_of(graph_module: GraphModule) -> dict[TensorSpec, Lifetime]:
     """Return the lifetime of every tensor that owns memory.
 
-    A node's step is its position in the schedule. Using a view uses its base.
+    A node's step is its position in the schedule. A use of a view counts as a use of its base.
 
     - Inputs are live from the first step, and outputs to the last.
     - States are always live, because they persist between calls.

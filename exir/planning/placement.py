@@ -1,11 +1,11 @@
 """Offline dynamic storage allocation: offsets for blocks with known lifetimes.
 
-Two blocks that live at the same step must not overlap, and the total size should be minimal. The
-problem is NP-hard. `placed` puts each block at the lowest offset that is free during its lifetime
-("greedy by size" and "greedy by breadth" in Pisarchyk and Lee, "Efficient Memory Management for
-Deep Neural Net Inference", 2020). It tries several orders and keeps the best plan. If the plan is
-larger than `bound`, a local search changes the order. The search budget does not grow with the
-number of blocks.
+Two blocks that are live at the same step must not overlap, and the total size should be minimal.
+The problem is NP-hard. `placed` puts each block at the lowest offset that is free during its
+lifetime ("greedy by size" and "greedy by breadth" in Pisarchyk and Lee, "Efficient Memory
+Management for Deep Neural Net Inference", 2020). It tries several orders and keeps the best plan.
+If the plan is larger than `bound`, a local search changes the order. The search budget does not
+grow with the number of blocks.
 """
 
 from collections.abc import Callable, Hashable, Sequence

@@ -271,8 +271,8 @@ def _copy_symbols(
 ) -> dict[str, ExportedProgram]:
     """Return copies of `programs` whose symbolic sizes lowering can change.
 
-    A program that has no symbolic sizes is returned itself. Input dimensions without an upper bound
-    get one here, because partitioners skip unbounded dimensions.
+    A program without symbolic sizes is not copied. Input dimensions without an upper bound receive
+    one here, because partitioners skip unbounded dimensions.
     """
     private = {name: with_private_symbols(program) for name, program in programs.items()}
     for program in private.values():

@@ -1,4 +1,4 @@
-"""Folds batch norms before quantization, or records why they stay.
+"""Folds batch norms before quantization, or records why they remain.
 
 torchao folds every batch norm after a convolution or a linear layer, even if the weight or the
 result has other users. Norms are therefore folded here, and the remaining ones are hidden from

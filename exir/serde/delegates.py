@@ -40,7 +40,7 @@ def module_text(lowered: LoweredBackendModule, parts_of: Callable[[ExportedProgr
 
 
 def module_of(text: str, program_of: Callable[[Parts], ExportedProgram]) -> LoweredBackendModule:
-    """Return the lowered module of a text; the inverse of `module_text`."""
+    """Parse the text of a lowered module; the inverse of `module_text`."""
     plain = json.loads(text)
     state, constants = b64decode(plain["original_state_dict"]), b64decode(plain["original_constants"])
     named_data = plain.get("named_data_store")

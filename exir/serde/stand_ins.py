@@ -45,7 +45,7 @@ class EdgeHandler(ExtensionHandler):
 
 
 def torch_overload(name: str) -> torch._ops.OpOverload:
-    """Return the operator of a name such as `aten.add.Tensor`."""
+    """Return the operator with a name such as `aten.add.Tensor`."""
     found: Any = torch.ops
     for part in name.split("."):
         found = getattr(found, part)
@@ -115,7 +115,7 @@ def insert_stand_ins(top: GraphModule, module_text: Callable[[Any], str]) -> Non
 
 
 def _is_impure(node: Node) -> bool:
-    """Keep all nodes except holders of lowered modules, which no longer have users."""
+    """Keep all nodes except `get_attr` nodes, whose users have been replaced."""
     return node.op != "get_attr"
 
 
@@ -162,7 +162,7 @@ def _carry_handles(node: Node) -> None:
 def remove_stand_ins(top: GraphModule, module_of: Callable[[str], torch.nn.Module]) -> None:
     """Restore the nodes that `insert_stand_ins` replaced.
 
-    module_of: returns the lowered module of a text.
+    module_of: parses the text of a lowered module.
     """
     for graph_module in graphs(top):
         for call in delegate_calls(graph_module.graph):

@@ -1,4 +1,4 @@
-"""Quantized networks as converters of trained networks export them.
+"""Quantized networks, in the form that converters of trained networks export.
 
 Between quantized tensors, operators compute in float on dequantized values.
 """

@@ -23,7 +23,7 @@ def verify_lowered(program: ExportedProgram) -> None:
 
     In this dialect,
 
-    - operators are of the edge dialect or PyTorch, and calls match their schemas;
+    - operators belong to the edge dialect or PyTorch, and calls match their schemas;
     - operators write only to allocated memory, inputs, states, or the result of an operator that
       they overwrite;
     - `memory.alloc` and `memory.view` agree with their specs;

@@ -58,9 +58,9 @@ _SYMBOLS = (SymBool, SymFloat, SymInt)
 class ValueChecker:
     """Checks the value metadata of a program's nodes after each pass.
 
-    The metadata of `program` at construction is trusted: it comes from tracing or was checked.
-    Later, a changed node is executed on fake tensors. A call is executed once for each operator and
-    operand layouts.
+    The metadata of `program` at construction is trusted: it comes from tracing or has been checked.
+    Later, a changed node is executed on fake tensors. Each combination of operator and operand
+    layouts is executed once.
     """
 
     def __init__(self, program: ExportedProgram | None = None) -> None:

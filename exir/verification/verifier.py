@@ -26,12 +26,12 @@ _OF_TRAINING = frozenset({torch.ops.aten._native_batch_norm_legit_functional.def
 
 
 class EXIREdgeDialectVerifier(Verifier):
-    """Checks that a program or graph module is of the edge dialect.
+    """Checks that a program or graph module is in the edge dialect.
 
     A call raises an `EdgeDialectError` or `UnsupportedOperatorError` that names the node and its
     source line. It checks that
 
-    - operators are of the edge dialect, functional and, in ATen, core;
+    - operators are in the edge dialect, functional and, if ATen, core;
     - arguments match the schema;
     - nodes have value metadata;
     - the operator allows the dtypes.
@@ -47,14 +47,14 @@ class EXIREdgeDialectVerifier(Verifier):
         self._exceptions = frozenset(also)
 
     def __call__(self, program: ExportedProgram | GraphModule) -> None:
-        """Raise an error unless `program` is of the edge dialect."""
+        """Raise an error unless `program` is in the edge dialect."""
         top = program.graph_module if isinstance(program, ExportedProgram) else program
         for graph_module in graphs(top):
             for node in graph_module.graph.nodes:
                 self._check_node(node)
 
     def is_valid(self, graph_module: GraphModule) -> bool:
-        """Return whether `graph_module` is of the edge dialect."""
+        """Return whether `graph_module` is in the edge dialect."""
         try:
             self(graph_module)
         except (EdgeDialectError, UnsupportedOperatorError):

@@ -51,7 +51,7 @@ def packed_blocks(codes: Tensor, bits: int, from_zero: bool) -> Tensor:
 
 
 def dequantized(weight: Tensor, scales: Tensor, zero_points: Tensor | None, bits: int) -> Tensor:
-    """Dequantize a weight, to float32 or to the wider dtype of its scales."""
+    """Dequantize a weight to float32, or to the wider dtype of its scales."""
     codes = unpacked(weight, bits).to(torch.promote_types(scales.dtype, torch.float32))
     groups = scales.shape[1] if scales.dim() == 2 else 1
     grouped = codes.unflatten(1, (groups, codes.shape[1] // groups))
