@@ -132,7 +132,7 @@ def _cpp_header_text(options: argparse.Namespace, models: list[Model], borrowed:
 
 
 def _version_script(models: list[Model], additional: list[str]) -> str:
-    """Return a linker version script that exports the models' functions and others."""
+    """Return a linker version script that exports the models and `additional`."""
     names = [model.link_prefix + name.removeprefix(model.prefix) for model in models for name in exported_names(model)]
     lines = "".join(f"    {name};\n" for name in sorted({*names, *additional}))
     return f"{{\n  global:\n{lines}  local:\n    *;\n}};\n"

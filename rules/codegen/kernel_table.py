@@ -178,7 +178,7 @@ def _listed_uses(text: str) -> dict[str, Uses]:
 def _include_directives(kernels: Sequence[Kernel]) -> list[str]:
     """Return includes of headers that constant scratch sizes in rows need.
 
-    Scratch sizes of single calls are in the typed header.
+    Scratch sizes of individual calls are in the typed header.
     """
     headers = {kernel.header for kernel in kernels if kernel.header and kernel.constant_scratch != "0"}
     return [f'#include "{header}"' for header in sorted(headers)]

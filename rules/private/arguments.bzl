@@ -31,7 +31,7 @@ def require(where, argument, value, expected):
       expected: description of the value to pass, for the message.
     """
     if value == None:
-        fail("%s: '%s' is missing; name %s" % (where, argument, expected))
+        fail("%s: '%s' is missing; specify %s" % (where, argument, expected))
 
 def check_backend(where, backend):
     """Fails if an attribute has a backend's name instead of its label.

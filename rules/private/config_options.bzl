@@ -1,6 +1,7 @@
 """Checks of compiler options in BUILD files, at load time."""
 
-# Keys of each section, and their types. exir/cli/config.py checks TOML files by the same table.
+# Keys of each section, and their types. exir/cli/config.py checks TOML files against the same
+# table.
 CONFIG_SECTIONS = {
     "edge": {
         "check_ir_validity": "bool",

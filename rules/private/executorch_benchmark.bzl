@@ -45,7 +45,7 @@ def _baseline(ctx):
         return target[ExecutorchModelInfo].pte, target[ExecutorchModelInfo].weights
     files = target[DefaultInfo].files.to_list()
     if len(files) != 1:
-        fail("%s: 'against' %s has %d files; name one program" % (display_label(ctx.label), display_label(target.label), len(files)))
+        fail("%s: 'against' %s has %d files; specify one program" % (display_label(ctx.label), display_label(target.label), len(files)))
     return files[0], None
 
 def _impl(ctx):

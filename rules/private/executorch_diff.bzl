@@ -29,7 +29,7 @@ def _program_file(ctx, attribute):
         return target[ExecutorchModelInfo].pte
     files = target[DefaultInfo].files.to_list()
     if len(files) != 1:
-        fail("%s: '%s' %s has %d files; name one program" % (display_label(ctx.label), attribute, display_label(target.label), len(files)))
+        fail("%s: '%s' %s has %d files; specify one program" % (display_label(ctx.label), attribute, display_label(target.label), len(files)))
     return files[0]
 
 def _impl(ctx):

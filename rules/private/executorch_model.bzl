@@ -12,7 +12,7 @@ def _check_fallback(where, names):
 
 def _check_module(where, module):
     if type(module) == "string" and module.endswith(".py"):
-        fail("%s: 'module' must be a py_library, got the file '%s'; name a py_library that has it in 'srcs'" % (where, module))
+        fail("%s: 'module' must be a py_library, got the file '%s'; specify a py_library that has it in 'srcs'" % (where, module))
 
 def executorch_model(name, module = None, backend = Label("//backends/portable"), config = None, allow_fallback = None, **kwargs):
     """Compiles a PyTorch module to `<name without _pte>.pte`; see the rule for other attributes.

@@ -16,7 +16,7 @@ def _check_is_dict(where, argument, value):
         fail("%s: '%s' must be a dict whose keys become part of target names, got %r" % (where, argument, value))
 
 def _named_values(where, argument, values):
-    """Returns pairs of a part of the target's name and its value."""
+    """Returns pairs: a part of the target's name, and its value."""
     if values == None:
         return [("", None)]
     _check_name_parts(where, argument, values.keys())

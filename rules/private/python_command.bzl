@@ -53,7 +53,7 @@ def _run_python(ctx, toolchain, sources, pythonpath, arguments, inputs, mnemonic
     )
 
 def run_compiler(ctx, toolchain, arguments, inputs, tools, outputs, mnemonic, progress_message, execution_requirements, resource_set, module = None):
-    """Registers an action that runs the compiler, and in it the user's code.
+    """Registers an action that runs the compiler, which imports the user's code.
 
     User code can import its own libraries, the standard library, the locked packages and `exir`;
     nothing else.

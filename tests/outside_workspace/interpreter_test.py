@@ -69,4 +69,4 @@ def test_missing_python_version_is_reported(workspace: Workspace) -> None:
     _set_version(workspace, "3.13")
     build = workspace.build("//:net_pte", "--repo_env=EXECUTORCH_PYTHON=/usr/bin/python3.11")
     assert build.exit_code != 0
-    assert "need CPython 3.13; name one with EXECUTORCH_PYTHON. /usr/bin/python3.11 is CPython 3.11." in build.stderr
+    assert "need CPython 3.13; specify one with EXECUTORCH_PYTHON. /usr/bin/python3.11 is CPython 3.11." in build.stderr

@@ -150,14 +150,14 @@ def test_invalid_test_argument_fails_while_loading(workspace: Workspace, argumen
 @pytest.mark.parametrize(
     ("macro", "message"),
     [
-        ("executorch_model", "'module' is missing; name the py_library that defines the model"),
-        ("executorch_models", "'module' is missing; name the py_library that defines the model"),
-        ("executorch_import", "'pte' is missing; name the .pte file of the program"),
+        ("executorch_model", "'module' is missing; specify the py_library that defines the model"),
+        ("executorch_models", "'module' is missing; specify the py_library that defines the model"),
+        ("executorch_import", "'pte' is missing; specify the .pte file of the program"),
         ("executorch_cc_library", "'model' is missing; set either 'model' or 'models'"),
-        ("executorch_parity_test", "'model' is missing; name the executorch_model to test"),
-        ("executorch_budget_test", "'model' is missing; name the model to measure"),
-        ("executorch_compat_test", "'pte' is missing; name the .pte file of the program"),
-        ("executorch_report", "'targets' is missing; name a list of models, or of targets that depend on models"),
+        ("executorch_parity_test", "'model' is missing; specify the executorch_model to test"),
+        ("executorch_budget_test", "'model' is missing; specify the model to measure"),
+        ("executorch_compat_test", "'pte' is missing; specify the .pte file of the program"),
+        ("executorch_report", "'targets' is missing; specify a list of models, or of targets that depend on models"),
     ],
 )
 def test_missing_macro_argument_is_named(workspace: Workspace, macro: str, message: str) -> None:
@@ -185,7 +185,7 @@ def test_file_as_module_is_refused_with_the_remedy(workspace: Workspace) -> None
     assert build.exit_code != 0
     assert (
         "executorch_model(name = 'net_pte'): 'module' must be a py_library, got the file 'net.py'; "
-        "name a py_library that has it in 'srcs'"
+        "specify a py_library that has it in 'srcs'"
     ) in build.stderr
 
 

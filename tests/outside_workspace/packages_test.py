@@ -72,5 +72,5 @@ def test_index_without_the_locked_torch_falls_back(workspace: Workspace) -> None
 def test_unsupported_python_is_reported_with_the_supported_ones(workspace: Workspace) -> None:
     build = workspace.build("@none//:environment", f"--repo_env=EXECUTORCH_PYTHON={sys.executable}")
     assert build.exit_code != 0
-    assert "the Python packages need CPython 3.12; name one with EXECUTORCH_PYTHON." in build.stderr
+    assert "the Python packages need CPython 3.12; specify one with EXECUTORCH_PYTHON." in build.stderr
     assert "is CPython 3.11." in build.stderr

@@ -80,7 +80,7 @@ class _NoSuchTorch(BootstrapError):
 
 
 def install(lock: Path, variables: Mapping[str, str] = _NO_VARIABLES) -> tuple[Path, bool]:
-    """Return the cached folder of `lock`, and whether it was installed now.
+    """Return the cached folder of `lock`, and whether this call installed it.
 
     A missing or damaged entry is installed. `variables` are environment variables for packages that pip
     compiles.

@@ -71,7 +71,7 @@ _LIBRARY = Label("@executorch_python//:library")
 
 _NO_LOCK_ERROR = """\
 no lock file for CPython {key}; lock files exist for: {known_keys}. Make one with that Python \
-(third_party/python/README.md), and name it in 'other_locks'."""
+(third_party/python/README.md), and add it to 'other_locks'."""
 
 _OTHER_LOCK_NOTE = """\
 the index does not have the torch of %s; installing %s instead: %s"""

@@ -72,7 +72,7 @@ def _probe_candidates(rctx, version):
     return None, rejections
 
 def _fail_not_found(version, rejections):
-    fail("the Python packages need CPython {}; name one with EXECUTORCH_PYTHON. {}".format(
+    fail("the Python packages need CPython {}; specify one with EXECUTORCH_PYTHON. {}".format(
         version,
         "; ".join(rejections) or "No python3 was found",
     ))
