@@ -1,6 +1,6 @@
 """Convert models for peers, each in its own process.
 
-Results are kept in the user's cache folder.
+Results are stored in the user's cache folder.
 
 python -m benchmarks.latency.conversion SIDE MODEL FILE
 """
@@ -27,7 +27,7 @@ _FILE = "program"
 
 
 def converted(side: Side, model: Model) -> Path:
-    """Return the side's program of the model, converted if necessary.
+    """Return the side's program for the model, converted if necessary.
 
     Raises `Missing` if the conversion fails.
     """
@@ -38,7 +38,7 @@ def converted(side: Side, model: Model) -> Path:
 
 
 def _key(side: Side, model: Model) -> str:
-    """Cache key: equal sources and versions give the same program."""
+    """Return a cache key; equal sources and versions produce the same program."""
     digest = hashlib.sha256(f"{side.name} {model.name}\n".encode())
     for package in ("torch", *side.packages, *side.converters):
         digest.update(f"{package} {version(package)}\n".encode())

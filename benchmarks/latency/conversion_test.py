@@ -38,7 +38,7 @@ class _Result:
 
 @pytest.fixture
 def runs(monkeypatch, tmp_path):
-    """Records commands, and returns the next of `results` for each."""
+    """Records commands, and returns the next of `results` for each command."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     commands: list[list[str]] = []
     results: list[_Result] = []

@@ -22,7 +22,7 @@ _IN_FILE = 1  # SHT_PROGBITS
 
 
 class NoDisassembler(Exception):
-    """objdump is missing or does not work, as the message states."""
+    """objdump is missing or does not work; the message states which."""
 
 
 @dataclass(frozen=True)

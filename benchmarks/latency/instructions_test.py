@@ -1,4 +1,4 @@
-"""Tests of counting with callgrind: the protocol, and parsing its file.
+"""Tests of counting with callgrind: the protocol, and the parser of its file.
 
 valgrind itself is not needed: fake programs with its names record their arguments.
 """

@@ -21,7 +21,7 @@ def _cost(measured: Measured, threads: int) -> float:
 
 
 def ratios(measurement: Measurement, threads: int) -> dict[str, dict[str, float]]:
-    """Return the ratios of our cost (`ours`), and the limit's, to each side's cost."""
+    """Return the ratios of our cost (`ours`) and of the limit to each side's cost."""
     costs = {measured.side: _cost(measured, threads) for measured in measurement.sides}
     ours = next((costs[name] for name in _OURS if name in costs), None)
     found: dict[str, dict[str, float]] = {side: {} for side in costs}

@@ -1,4 +1,4 @@
-"""Machine code for tests: to run, and in files."""
+"""Machine code for tests, which execute it or write it to files."""
 
 from __future__ import annotations
 

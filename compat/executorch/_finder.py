@@ -143,7 +143,7 @@ def _entries_of(module: str) -> Mapping[str, tuple[str, str]]:
 
 
 def _open_source(module: str, name: str) -> str | None:
-    """Return the module that has `name`, among the module's sources with `*`."""
+    """Return the module that defines `name`, among the module's `*` sources."""
     for source, names in table().get(module, {}).items():
         if "*" in names.split() and hasattr(importlib.import_module(source), name):
             return source

@@ -28,7 +28,7 @@ require_python311() {
   for python in "${EXECUTORCH_PYTHON:-}" /usr/bin/python3.11 python3.11 python3; do
     is_python311 "$python" && return
   done
-  die "this machine has no CPython 3.11. Install it (Debian 12: apt-get install python3), or name one with EXECUTORCH_PYTHON."
+  die "this machine has no CPython 3.11. Install it (Debian 12: apt-get install python3), or specify one with EXECUTORCH_PYTHON."
 }
 
 is_python311() {

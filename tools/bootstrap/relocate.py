@@ -16,7 +16,7 @@ _ELF_MAGIC = b"\x7fELF"
 
 @dataclass(frozen=True)
 class Relocation:
-    """A relocation of packages from `root`, their folder now, to `home` at run time."""
+    """A relocation of packages from `root`, their current folder, to `home`."""
 
     root: Path
     home: Path

@@ -29,7 +29,8 @@ class Import:
 class Folder:
     """A folder of the table, with the folders that its files and its tests may import.
 
-    Folders are known by their last name, as in imports. Each folder may import itself.
+    Folders are identified by their last path component, as in imports. Each folder may import
+    itself.
     """
 
     path: Path
@@ -81,7 +82,7 @@ def imports_of(path: Path, source: str) -> Iterator[Import]:
 def fault_of(statement: Import, table: Mapping[str, Folder]) -> str:
     """Return the reason why an import is not allowed, or ""."""
     if statement.name == ".":
-        return "is a relative import; name the module from the root"
+        return "is a relative import; import the module by its full name"
     here, there = folder_of(statement.path, table), statement.name.split(".")[0]
     if there in table and there not in here.may_use(statement.path):
         return f"{here.path}/ must not import {table[there].path}/ (see the table in ARCHITECTURE.md)"

@@ -81,4 +81,6 @@ def test_official_names_are_public_and_their_private_members_are_not() -> None:
 
 
 def test_relative_imports_are_reported() -> None:
-    assert _faults("compiler/a.py", "from . import b") == ["1: is a relative import; name the module from the root"]
+    assert _faults("compiler/a.py", "from . import b") == [
+        "1: is a relative import; import the module by its full name"
+    ]

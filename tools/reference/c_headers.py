@@ -1,6 +1,6 @@
 """Read the declarations of C headers, with the comment above each.
 
-The headers are formatted by clang-format and keep to a few forms, so no C parser is needed: a
+The headers are formatted by clang-format and use only a few forms, so no C parser is needed: a
 declaration starts at the beginning of a line, and a blank line ends it.
 """
 

@@ -57,7 +57,7 @@ _MODULES = (
     ("exir.error", "Errors"),
     ("executorch_runtime", "Run a program"),
 )
-# A line of a docstring that explains one parameter or field, or several.
+# A line of a docstring that explains one or more parameters or fields.
 _EXPLAINED = re.compile(r"^(?P<names>\*{0,2}[a-z_]\w*(?:, \w+)*): (?P<text>.*)$")
 
 

@@ -29,7 +29,7 @@ _COMMANDS = {
 _NEEDS = ("flatbuffers", "numpy")
 # Optional features: `pip install rules-executorch[torchao]` for quantization.
 _EXTRAS = {"torchao": ("torchao==0.18.*",)}
-_DATE = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal sources give an equal wheel
+_DATE = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal sources produce an equal wheel
 
 
 def contents(root: Path) -> Iterator[tuple[str, bytes]]:

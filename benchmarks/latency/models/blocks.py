@@ -35,7 +35,7 @@ class SqueezeExcitation(nn.Module):
 
 
 class InvertedResidual(nn.Module):
-    """Inverted residual: expand by 1x1, filter depthwise, project by 1x1.
+    """Inverted residual: 1x1 expansion, depthwise filter, 1x1 projection.
 
     The input is added if the shapes agree.
     """

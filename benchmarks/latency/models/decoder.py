@@ -1,7 +1,7 @@
 """One decode step of a Llama-like model with 135 million parameters.
 
-It has one token, a cache of 256 tokens, 30 layers of width 576, nine query heads on three KV heads,
-and a tied embedding.
+It processes one token with a cache of 256 tokens. It has 30 layers of width 576, nine query heads
+on three KV heads, and a tied embedding.
 """
 
 from __future__ import annotations

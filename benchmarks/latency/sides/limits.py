@@ -1,4 +1,4 @@
-"""The limits: only the arithmetic of a model, and only one read of its weights."""
+"""Lower bounds: only the arithmetic of a model, or only one read of its weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tempfile import TemporaryFile
 from benchmarks.latency.catalog import Model
 from benchmarks.latency.sides.side import Loaded, Setting, Side
 
-_READ_STEP = 512  # bytes: bench_read_* takes multiples
+_READ_STEP = 512  # bytes; sizes of bench_read_* must be multiples of this
 
 
 class FmaLimit(Side):

@@ -135,7 +135,7 @@ def _constraint_of(op: torch._ops.OpOverload) -> FunctionDtypeConstraint:
 
 
 def _parse_dtype(name: str) -> torch.dtype:
-    """Return the dtype with a C++ name of PyTorch, such as `Float`."""
+    """Return the dtype that has this C++ name in PyTorch, such as `Float`."""
     in_complex = {"ComplexFloat": "COMPLEX64", "ComplexDouble": "COMPLEX128"}
     return dtype_of(ScalarType[in_complex.get(name, name.upper())])
 

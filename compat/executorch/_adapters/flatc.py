@@ -44,7 +44,7 @@ def _is_union_of_tables(hint: Any) -> bool:
 
 
 def json_to_dataclass(json_dict: Any, cls: Any) -> Any:
-    """Return the object of class `cls` that JSON of `DataclassEncoder` describes."""
+    """Decode JSON of `DataclassEncoder` as an object of class `cls`."""
     if get_origin(cls) is Union:
         inner = [arg for arg in get_args(cls) if arg is not type(None)]
         return None if json_dict is None else json_to_dataclass(json_dict, inner[0])

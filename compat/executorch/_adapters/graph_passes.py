@@ -236,7 +236,7 @@ def get_greatest_ancestor_node_identifier(node: Node) -> str:
 
 
 class DebugHandleGeneratorPass(PassBase):
-    """Give nodes derived from the same node of the model the same debug handle."""
+    """Assign the same debug handle to nodes derived from the same model node."""
 
     def call(self, graph_module: GraphModule) -> PassResult:
         """Assign handles from 1 in all graphs."""
@@ -287,7 +287,7 @@ def update_graph_module(ep: ExportedProgram, gm: GraphModule, override_verifiers
 
 
 def remove_invalid_ops_for_not_decompose(preserve_ops: Iterable[OpOverload]) -> list[OpOverload]:
-    """Return the functional operators without views, which can be preserved."""
+    """Return the operators that can be preserved: functional, and not views."""
     valid_ops = []
     for op in preserve_ops:
         aliased = any(result.alias_info is not None for result in op._schema.returns)

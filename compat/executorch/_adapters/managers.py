@@ -58,7 +58,7 @@ def check_kinds(graph_module: GraphModule) -> None:
 
 
 class ExportedProgramPassManager:
-    """Run passes of graph modules and of programs on a program."""
+    """Run graph-module passes and program passes on a program."""
 
     def __init__(self, passes: Any = None, run_checks_after_each_pass: bool = False) -> None:
         self.passes = list(passes or [])

@@ -94,7 +94,7 @@ def overload_schema(op_overload: OpOverload) -> FunctionSchema:
 
 
 def gen_out_variant_schema(func_op_schema: str) -> str:
-    """Return the schema of an operator's out variant, by ATen's rules."""
+    """Return the schema of an operator's out variant, according to ATen's rules."""
     schema = torch._C.parse_schema(func_op_schema)
     in_place = schema.name.endswith("_")
     count = len(schema.returns)

@@ -29,8 +29,9 @@ def reinplace_pass(
 ) -> ExportedProgram:
     """Rewrite calls of `ops_to_inplace`, from the last to the first.
 
-    A call is rewritten if its result has the operand's shape and dtype and no later node reads the operand.
-    Inputs and buffers are overwritten only if the program mutates them, and parameters never.
+    A call is rewritten if its result has the operand's shape and dtype and no later node reads the
+    operand. Inputs and buffers are overwritten only if the program mutates them. Parameters are
+    never overwritten.
     """
     ops = DEFAULT_INPLACEABLE_OPS if ops_to_inplace is None else frozenset(ops_to_inplace)
     overrides = inplace_overrides or {}

@@ -40,7 +40,7 @@ def module_tree(record: Record, method: MethodFacts) -> Module:
 
 
 def _path(record: Record, method: MethodFacts, instruction: Instruction) -> list[str]:
-    """Return the path of the innermost module that has all nodes of the instruction."""
+    """Return the path of the innermost module that contains the instruction's nodes."""
     paths = [node["module"].split(".") for node in record.nodes(method, instruction.index) if node["module"]]
     common: list[str] = []
     for parts in zip(*paths):
