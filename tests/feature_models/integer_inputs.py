@@ -10,7 +10,7 @@ from exir.model.spec import ModelSpec
 
 
 class Window(nn.Module):
-    """Rows [start, start + count) of a linear layer's result, times `scale`.
+    """Returns rows [start, start + count) of a linear layer, times `scale`.
 
     The input is float32 [n, 3].
     """

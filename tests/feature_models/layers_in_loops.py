@@ -27,7 +27,7 @@ class LayersInLoops(nn.Module):
         self.register_buffer("hidden", torch.zeros(1, _WIDTH))
 
     def refine(self, x: Tensor) -> Tensor:
-        """float32 [n, 16]: a layer in a loop that captures a value, and outside the loop."""
+        """Applies layers to float32 [n, 16] inside and outside a loop with a capture."""
         given = self.inner(x)
 
         def body(i: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
@@ -36,7 +36,7 @@ class LayersInLoops(nn.Module):
         return while_loop(lambda i, a: i < 4, body, (torch.tensor(0), x))[1] + self.outer(x)
 
     def recur(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """float32 [n, 1, 16]: a recurrent cell that keeps its state between calls."""
+        """Runs a recurrent cell with persistent state over rows, float32 [n, 1, 16]."""
 
         def step(hidden: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
             hidden = torch.tanh(self.inner(row) + self.outer(hidden))
@@ -47,7 +47,7 @@ class LayersInLoops(nn.Module):
         return results, last * 1
 
     def apply_each(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """float32 [2, 16]: weights as rows of a scan, and a weight that a loop carries."""
+        """Scans over weights, and carries a weight in a loop; `x` is float32 [2, 16]."""
         last, each = scan(lambda a, w: (torch.tanh(F.linear(a, w)), a @ w), x.clone(), self.steps)
 
         def body(i: Tensor, w: Tensor, a: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -56,7 +56,7 @@ class LayersInLoops(nn.Module):
         return each, while_loop(lambda i, w, a: i < 3, body, (torch.tensor(0), self.steps[0].clone(), last))[2]
 
     def choose(self, x: Tensor) -> Tensor:
-        """float32 [3, 16]: a branch in a map in a loop."""
+        """Runs a branch in a map in a loop; `x` is float32 [3, 16]."""
 
         def layer(row: Tensor) -> Tensor:
             return torch.cond(row[0] > 0, lambda a: self.inner(a).relu(), lambda a: self.outer(a) * 2, (row,))
@@ -67,7 +67,7 @@ class LayersInLoops(nn.Module):
         return while_loop(lambda i, a: i < 3, body, (torch.tensor(0), x))[1]
 
     def filter_all(self, images: Tensor) -> Any:
-        """float32 [3, 1, 2, 8, 8]: maps a convolution with its norm over images."""
+        """Maps a convolution with its norm over images, float32 [3, 1, 2, 8, 8]."""
         return map_rows(lambda image: self.filter_norm(self.filter(image)).relu(), images)
 
 

@@ -21,7 +21,7 @@ class Loops(nn.Module):
         self.register_buffer("last", torch.ones(3))
 
     def grow(self, x: Tensor) -> tuple[Any, ...]:
-        """float32 [3]: doubles a value until it is large; square root by Newton's method."""
+        """Doubles float32 [3] until it is large, and computes sqrt(2) by Newton's method."""
         steps, grown = while_loop(
             lambda i, a: a.abs().sum() < 100, lambda i, a: (i + 1, a * 2 + torch.tensor([0.0, 0, 1])), (0, x)
         )
@@ -29,7 +29,7 @@ class Loops(nn.Module):
         return steps, grown, root[0]
 
     def recur(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """float32 [n, 3]: a recurrent cell over rows that keeps its state between calls."""
+        """Runs a recurrent cell with persistent state over rows, float32 [n, 3]."""
 
         def step(hidden: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
             hidden = torch.tanh(self.inner(row) + self.outer(hidden))
@@ -40,7 +40,7 @@ class Loops(nn.Module):
         return results, self.last + 0
 
     def nest(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """float32 [4, 3], int64 []: a branch in a map in a loop."""
+        """Runs a branch in a map in a loop; `x` is float32 [4, 3]."""
 
         def choose(row: Tensor, other: Tensor) -> Tensor:
             return torch.cond(row.sum() > 0, lambda a, b: a * b, lambda a, b: a - b, (row, other))
@@ -53,7 +53,7 @@ class Loops(nn.Module):
         return count, result
 
     def turn(self, x: Tensor) -> tuple[Any, ...]:
-        """float32 [2, 3, 3]: branches and loops over transposed values."""
+        """Runs branches and loops over transposed values; `x` is float32 [2, 3, 3]."""
         turned = (x * 2).transpose(1, 2)
         chosen = torch.cond(x.sum() > 0, lambda a: a.sin() + 1, lambda a: a * 0.5, (turned,))
         grown = while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2 + turned), (0, x * 1))
@@ -62,7 +62,7 @@ class Loops(nn.Module):
         return chosen, doubled, *grown, rows, *scan(lambda total, row: (total + row, total * row), turned[0], turned)
 
     def hand_on(self, x: Tensor) -> tuple[Tensor, ...]:
-        """float32 [4, 3]: views as operands and captures, rows from a branch, and a norm."""
+        """Passes views to control flow, and maps rows and computes a norm in branches."""
         view = (x * 2).view(-1)
         one = torch.cond(x.sum() > 0, lambda a: a.sin(), lambda a: a * 2, ((x * 2).unsqueeze(0),))
         rows = map_rows(lambda row: row * view[:3], x)

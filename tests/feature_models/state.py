@@ -1,4 +1,4 @@
-"""Buffers that keep their values between calls, of one method and shared by two."""
+"""Buffers that keep their values between calls, in one method or shared by two."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _REFUSED = {
     "sparse tensors": """
         sparse.mm.reduce sparse.sampled_addmm to_sparse
     """,
-    "for graphics processors alone": """
+    "only for GPUs": """
         jiterator_2inputs_2outputs jiterator_4inputs_with_extra_args jiterator_binary jiterator_binary_return_by_ref
         jiterator_unary
     """,

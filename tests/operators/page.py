@@ -86,7 +86,7 @@ _GROUPS = {
 
 @dataclass(frozen=True)
 class _Family:
-    """A family of operators: those whose names match, without earlier families."""
+    """A family of operators: those that match `names`, but no earlier family."""
 
     title: str
     names: str

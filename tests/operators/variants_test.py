@@ -46,7 +46,7 @@ def _problems(name: str, found: dict[str, Result]) -> Iterator[str]:
             yield f"{backend}: {result.reason}"
     kinds = {result.kind for result in found.values()}
     if "refused" in kinds and "passed" in kinds:
-        yield f"one backend alone refuses it: {found}"
+        yield f"only one backend rejects it: {found}"
 
 
 @pytest.mark.parametrize("name", sorted(_OPERATORS.keys() - _LEFT_OUT)[:: int(os.environ.get("OP_DB_EVERY", "1"))])

@@ -43,7 +43,7 @@ def check_sqnr(program: ExportedProgram, recipe: str, calls: Sequence[Call]) -> 
         for index, sqnr in enumerate(row):
             explained = min(run[number][index] for run in runs)
             if sqnr < min(_LEAST, explained - _MARGIN):
-                reason = f"SQNR is {sqnr:.1f} dB; noise of the recipe's steps gives {explained:.1f} dB"
+                reason = f"SQNR is {sqnr:.1f} dB; noise as large as the recipe's steps yields {explained:.1f} dB"
                 raise ValueError(f"call {number}, output {index}: {reason}")
 
 

@@ -103,7 +103,7 @@ def compare(network: Network, backend: str) -> Result:
             with _stage(Outcome.NOT_DETERMINISTIC):
                 again, _ = _lowered(export_network.__wrapped__(exported.network), backend)
                 if again.buffer != manager.buffer:
-                    raise ValueError("two lowerings give different bytes")
+                    raise ValueError("two lowerings produce different bytes")
         with _stage(Outcome.DIFFERS):
             ends = exported.ends if quantization is None else quantizable_calls(quantization, exported.ends)
             further = Further(inputs={"forward": ends})
@@ -347,7 +347,7 @@ def _check_bindings(manager: ExecutorchProgramManager, calls: Sequence[Call], to
         two = _run(program, calls, threads=2)
         for number, (a, b) in enumerate(zip(one, two, strict=True)):
             if any(max_error(x, y) for x, y in zip(a, b, strict=True)):
-                raise _Stopped(Outcome.DIFFERS, f"call {number}: two threads and one thread give different bits")
+                raise _Stopped(Outcome.DIFFERS, f"call {number}: two threads and one thread produce different bits")
         for isa in ("avx2", "plain"):
             outputs = _run(program, calls, backend_options={"CpuBackend": {"isa": isa}})
             _check_outputs(isa, outputs, calls, tolerances)

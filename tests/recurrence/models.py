@@ -128,7 +128,7 @@ def variants(count: int) -> list[Variant]:
 
 
 class Tagger(nn.Module):
-    """Tokens to scores: an embedding, a bidirectional LSTM, and a linear layer."""
+    """Maps tokens to scores: an embedding, a bidirectional LSTM, and a linear layer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -141,7 +141,7 @@ class Tagger(nn.Module):
 
 
 class Listener(nn.Module):
-    """A spectrogram [1, 4, length] to a class: strided convolution, GRU, last state."""
+    """Maps a spectrogram [1, 4, length] to a class: strided convolution and GRU."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """Tests report pages in a browser.
 
-MobileNetV2's page, with its list of sections and its image, is complete within two seconds. So are a page of several
-models, and a comparison.
+MobileNetV2's page, with its list of sections and its image, is complete within two seconds. The
+same applies to a page of several models and to a comparison.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def _heads(x: Tensor) -> Tensor:
 
 
 class _Decoder(nn.Module):
-    """A token and its position to the next token's logits."""
+    """Maps a token and its position to the next token's logits."""
 
     def __init__(self) -> None:
         super().__init__()
