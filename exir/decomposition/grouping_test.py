@@ -27,6 +27,11 @@ class ExpertsOfTransformers(Experts):
         return torch.ops.transformers.grouped_mm_fallback(x, self.weight.transpose(1, 2), ends)
 
 
+class Batches(nn.Module):
+    def forward(self, x: Tensor, weight: Tensor) -> Tensor:
+        return torch.nn.functional.grouped_mm(x, weight)
+
+
 @pytest.fixture
 def transformers_operator() -> torch.library.Library:
     """Register the parts of transformers' operator that the export needs."""
@@ -57,3 +62,10 @@ def test_grouped_gemm_of_transformers_takes_every_dtype() -> None:
 def test_rows_after_the_last_group_are_zero() -> None:
     product = torch.ops.grouped.mm(torch.ones(4, 2), torch.ones(1, 2, 3), torch.tensor([3]))
     assert product.tolist() == [[2.0] * 3] * 3 + [[0.0] * 3]
+
+
+def test_batches_of_matrices_become_a_batched_gemm() -> None:
+    x, weight = torch.randn(3, 5, 8, dtype=torch.bfloat16), torch.randn(3, 8, 16, dtype=torch.bfloat16)
+    program = to_edge(Example(Batches(), (x, weight)).export()).exported_program()
+    assert operator_names(program) == ["aten::bmm"]
+    assert_same(run(program, (x, weight)), [torch.bmm(x, weight)], 2e-2, 1e-5)

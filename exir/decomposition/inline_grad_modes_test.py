@@ -72,6 +72,12 @@ def test_inlining_grad_modes_does_not_retrace(model: type[nn.Module]) -> None:
     decompose_locally(inline_grad_modes(example.export()), core_aten())
 
 
+def test_inlining_grad_modes_removes_the_inner_graphs() -> None:
+    example = Example(Once().eval(), (torch.randn(2, 3),))
+    graph = inline_grad_modes(example.export()).graph
+    assert not graph.find_nodes(op="get_attr")
+
+
 def test_inlining_grad_modes_does_not_change_its_input() -> None:
     program = Example(Once().eval(), (torch.randn(2, 3),)).export()
     before = str(program.graph)

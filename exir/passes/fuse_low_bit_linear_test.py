@@ -159,6 +159,13 @@ def test_shared_low_bit_weight_is_stored_once(dtype: torch.dtype) -> None:
     torch.testing.assert_close(program.module()(tokens), network(tokens), rtol=1e-4, atol=1e-4)
 
 
+def test_embedding_has_the_range_of_its_quantized_values() -> None:
+    network, tokens = OfGroups(torch.int8), torch.tensor([[1, 9, 4]])
+    program = to_edge(export(network, (tokens,))).exported_program()
+    (lookup,) = (node for node in program.graph.nodes if "embedding" in str(node.target))
+    assert lookup.args[3:5] == (-8, 7)
+
+
 def test_quantized_activations_are_left_to_backends() -> None:
     network, x = quantized.mlp()
     network = quantized.quantized(network, x)

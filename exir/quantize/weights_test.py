@@ -258,6 +258,7 @@ _READS = {
     "a slice": lambda x, w: nn.functional.linear(x, w[3:17]),
     "einsum": lambda x, w: torch.einsum("bd,vd->bv", x, w),
     "a sum": lambda x, w: x + w.sum(0),
+    "a sum with keywords": lambda x, w: x + torch.sum(input=w, dim=0, keepdim=True),
     "rows": lambda x, w: x + w[torch.arange(8)],
 }
 
