@@ -33,7 +33,7 @@ def symbol_values(program: ExportedProgram, inputs: Sequence[Any]) -> dict[sympy
 
 
 def check_declared_sizes(program: ExportedProgram, inputs: Sequence[Any]) -> None:
-    """Raise `ValueError` if a tensor has another size than torch.export declares.
+    """Raise `ValueError` if a tensor's size differs from torch.export's declaration.
 
     torch.export declares the example's size where it evaluates a comparison and loses the guard.
     """

@@ -112,7 +112,7 @@ class _Drawing:
     def _number(self, shape: Shape) -> Varying:
         """Draw a range for the integer input `n`.
 
-        It is within most sizes, and within the caches that it indexes.
+        The range is within most sizes, and within the caches that `n` indexes.
         """
         rng = self._rng
         high = max(3, min([6, *shape[-2:]]) - rng.choice([0, 1]))
