@@ -40,8 +40,8 @@ ExecutorchBackendInfo = provider(
 ExecutorchKernelsInfo = provider(
     doc = "Kernels with the tables that describe them and their operators.",
     fields = {
-        "operator_tables": "depset[File]: tables of operators that the built-in table does not have.",
+        "operator_tables": "depset[File]: tables of operators that the built-in table does not contain.",
         "kernel_tables": "depset[File]: tables of the kernels.",
-        "cc": "CcInfo: archives with one object per operator; the linker takes only those that a program uses.",
+        "cc": "CcInfo: archives with one object per operator; programs link only the objects that they use.",
     },
 )

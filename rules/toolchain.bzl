@@ -10,12 +10,12 @@ CODEGEN_TOOLCHAIN_TYPE = str(Label("//rules:codegen_toolchain_type"))
 
 _DOC = """The toolchain that compiles models.
 
-It has a Python interpreter with its standard library, the folder of its packages (torch and others, from a hash-locked
+It contains a Python interpreter with its standard library, a folder of packages (torch and others, from a hash-locked
 requirements file), and the sources of the compiler."""
 
 _CODEGEN_DOC = """The toolchain that reads programs and generates C.
 
-It has a Python interpreter without packages. It is separate from the toolchain that compiles models because it needs no torch."""
+It contains a Python interpreter without packages. Unlike the toolchain that compiles models, it needs no torch."""
 
 _INTERPRETER_ATTRS = {
     "python": attr.label(

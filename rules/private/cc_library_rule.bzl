@@ -11,8 +11,9 @@ load("//rules/private:model_library.bzl", "MODEL_LIBRARY_ATTRS", "borrowed_progr
 
 _DOC = """Compiled models as a C library.
 
-The library has typed headers `<package>/<name>.h` for C and `<package>/<name>.hpp` for C++17, the bytes of the programs in read-only memory, and a table with only the
-kernels and backends that they use. It runs no code before `main` and looks up nothing at run time."""
+The library contains typed headers (`<package>/<name>.h` for C and `<package>/<name>.hpp` for C++17), the programs in
+read-only memory, and a table with only the kernels and backends that they use. It runs no code before `main`, and does not
+look up kernels by name at run time."""
 
 _ATTRS = dict(
     MODEL_LIBRARY_ATTRS,

@@ -10,8 +10,8 @@ load("//rules/private:python_module.bzl", "data_files", "imported_library", "mod
 _DOC = """A backend that `executorch_model` can compile for.
 
 It has up to two sides: a Python library that defines a partitioner, for the compiler, and a C library that defines an
-`et_backend`, for the runtime. Without either, it is the portable backend: kernels compute every operator. See
-docs/how_to/add_a_backend.md."""
+`et_backend`, for the runtime. A backend with neither side is the portable backend: kernels compute all
+operators. See docs/how_to/add_a_backend.md."""
 
 _ATTRS = {
     "id": attr.string(doc = "Id of the backend in programs (`BackendDelegate.id`)."),
@@ -42,7 +42,7 @@ _ATTRS = {
     "tools": attr.label_list(
         allow_files = True,
         cfg = "exec",
-        doc = "Programs that the compiler side runs; located like `data`.",
+        doc = "Programs that the compiler side runs; `exir.data_path` also returns their paths.",
     ),
     "kernels": attr.label_list(
         providers = [ExecutorchKernelsInfo],

@@ -23,7 +23,7 @@ _ATTRS = {
     ),
     "inputs": attr.label(
         allow_single_file = [".npz", ".npy"],
-        doc = "Inputs of a call, in a format of `executorch_run`; random by default.",
+        doc = "Inputs of a call, in a format that `executorch_run` accepts; random by default.",
     ),
     "repeat": attr.int(
         default = 100,

@@ -8,8 +8,8 @@ load("//rules/private:executorch_import.bzl", "executorch_import")
 def executorch_compat_test(name, pte = None, calls = None, backend = None, weights = None, atol = 1e-4, rtol = 1e-4, tags = [], **kwargs):
     """Tests that a checked-in program still loads and computes its recorded outputs.
 
-    The recorded calls are the model's output group `reference` from the time when the program was
-    compiled. Both files stay unchanged while the compiler, the runtime and the kernels change.
+    Both files are checked in and do not change. The recorded calls are the output group `reference`
+    of the model, built together with the program.
 
     Args:
       name: Name of the test.

@@ -9,7 +9,7 @@ _DOC = "A set of kernels: C libraries with one object per operator, and the tabl
 _ATTRS = {
     "operators": attr.label(
         allow_single_file = [".toml"],
-        doc = "Table of operators that `schema/operators.toml` does not have; that file describes the format.",
+        doc = "Table of operators that `schema/operators.toml` does not contain, in the format of that file.",
     ),
     "kernels": attr.label(
         allow_single_file = [".toml"],

@@ -33,7 +33,8 @@ def executorch_models(name, module = None, backends = None, configs = None, allo
     """Compiles one module for several backends and with several configs.
 
     Defines a model `<name>_<backend>_<config>_pte` for each combination, and `<name>` for the
-    programs of all combinations. The name omits a part whose dict is not given.
+    programs of all combinations. Without `backends` or `configs`, names
+    omit this part.
 
     Args:
       name: Prefix of the names.

@@ -4,8 +4,9 @@ load("//tools/build_defs:object_library.bzl", "OBJECT_LIBRARY_ATTRS", "OBJECT_LI
 
 _DOC = """A `cc_library` of C sources for kernels or for a backend's runtime.
 
-The error codes of builds with `--@rules_executorch//runtime:messages=codes` name each source; in a plain `cc_library`, they
-do not. To decode one, pass your workspace to `tools/message_of_code.py --root`. One action compiles up to sixteen sources."""
+In builds with `--@rules_executorch//runtime:messages=codes`, error codes identify the source file, which the codes of a
+plain `cc_library` do not. To decode a code, pass your workspace to `tools/message_of_code.py --root`. One action compiles up
+to sixteen sources."""
 
 executorch_object_library = rule(
     attrs = OBJECT_LIBRARY_ATTRS,

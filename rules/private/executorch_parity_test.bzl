@@ -106,7 +106,7 @@ def executorch_parity_test(
       min_cosine: For a quantized model: minimum cosine between its output and that of the float model.
       inputs: `.safetensors` or `.npz` file with inputs of additional calls. It has one array per
         model input, by name: the values of all calls, stacked along a new first dimension or
-        concatenated along the first one. A missing input has its example value.
+        concatenated along the first one. Inputs without an array have their example values.
       sweep: Number of additional calls with random inputs; dynamic dimensions have random sizes within their bounds.
       sweep_seed: Seed of these random inputs.
       args: Additional flags of the test program.

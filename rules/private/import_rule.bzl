@@ -14,8 +14,8 @@ load("//rules/private:validation.bzl", "VALIDATION_ATTRS", "validation")
 _DOC = """A prebuilt program. Libraries and tests link it like an `executorch_model`.
 
 The default output is the program. `:<name>.manifest.json` is its manifest, which is written from the file alone, and
-`:<name>.ptd` is its weights file, if any. Both are also output groups: `manifest` and `weights`. The build reads the program:
-a damaged program, or an operator without a kernel, is a build error."""
+`:<name>.ptd` is its weights file, if any. Both are also output groups: `manifest` and `weights`. The build fails if
+the program is damaged, or if an operator has no kernel."""
 
 _KERNELS_DOC = _DOC + " It needs no torch."
 

@@ -43,7 +43,8 @@ executorch_model(
 )
 ```
 
-Every option has a default, except `recipe`. These are errors, which name the file and the key:
+Every option except `recipe` has a default. The following are errors; the message names the file and
+the key:
 
 - an unknown section or key;
 - a value of the wrong type;
@@ -63,7 +64,7 @@ The pass `propagate_constants` computes values that depend only on constants at 
 transposed weights, `weight_norm`, `spectral_norm`, arithmetic on scales, masks of a fixed size.
 
 - Operators that read each other's results are folded as a group.
-- A group is folded if its results fit into the size of the constants it reads, or into
+- A group is folded if its results are not larger than the constants it reads, or than
   `max_growth` (4096 bytes). Otherwise, only the largest part within this limit is folded.
 - Quantized weights stay quantized in the program.
 - Only operators with bit-exact results on every machine are folded (`foldable` in
@@ -88,15 +89,15 @@ A program never writes to the caller's memory. A model that writes to an argumen
 compiler reports the argument and the line. Return the new value, or keep it in a buffer.
 
 A Python script that names no kernels and sets `alloc_graph_input=False` keeps such writes, because
-the official runtime performs them in the caller's memory. This project's runtime refuses to load
-the program.
+the official runtime performs them in the caller's memory. This project's runtime rejects the
+program.
 
 With `share_mutable_buffers`, the generated header has a type `<model>_state` for the shared buffer.
 A buffer that a method only reads is a constant of that method, with its value in the module."""
 _SHAPES = """\
 ## `[shapes]`
 
-An upper bound for each dynamic dimension that has none in `dynamic_shapes`:
+Upper bounds of dynamic dimensions that have none in `dynamic_shapes`:
 
 | Key | Meaning |
 |---|---|
@@ -127,7 +128,8 @@ compares the recipes."""
 _TARGET = """\
 ## `[target]`
 
-Any keys and values. Custom passes read them as `bundle.context.target`; the compiler does not."""
+This section can contain any keys and values. Custom passes read them from `bundle.context.target`;
+the compiler ignores them."""
 _BACKENDS = """\
 ## `[backends.<id>]`
 
