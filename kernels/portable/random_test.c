@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "executorch/kernels/convert.h"
 #include "kernels/testing/harness.h"
 
 #define COUNT 10000
@@ -40,6 +41,38 @@ static void test_uniform_values_are_below_one(void **state) {
   }
   assert_true(fabs(mean - 0.5) < 0.02 && fabs(variance - 1.0 / 12) < 0.005);
   et_test_end(t);
+}
+
+/* A value with more bits than the dtype's significand could round to 1. */
+static void check_resolution(et_scalar_type dtype, int bits) {
+  et_test *t = et_test_begin();
+  et_random random = et_random_seeded(1);
+  et_test_draw_from(t, &random);
+  et_value *out = et_test_tensor(t, dtype, ET_SHAPE(COUNT), NULL);
+  assert_int_equal(ET_CALL(t, "aten::rand.out", ET_INTS(t, COUNT), out, out),
+                   ET_STATUS_OK);
+  bool is_finer = false;
+  for (size_t i = 0; i < COUNT; i++) {
+    double x = 0.0;
+    et_load_run(ET_COMPUTE_FLOAT64, dtype,
+                (const uint8_t *)out->u.as_tensor->data +
+                    i * et_scalar_type_size((int32_t)dtype),
+                0, 1, &x);
+    const double steps = ldexp(x, bits);
+    assert_true(x < 1.0 && steps == floor(steps));
+    is_finer = is_finer || fmod(steps, 2.0) != 0.0;
+  }
+  assert_true(is_finer);
+  et_test_end(t);
+}
+
+static void test_uniform_values_have_the_resolution_of_their_dtype(
+    void **state) {
+  (void)state;
+  check_resolution(ET_SCALAR_TYPE_FLOAT64, 53);
+  check_resolution(ET_SCALAR_TYPE_FLOAT32, 24);
+  check_resolution(ET_SCALAR_TYPE_FLOAT16, 11);
+  check_resolution(ET_SCALAR_TYPE_BFLOAT16, 8);
 }
 
 static void test_normal_values_have_their_moments(void **state) {
@@ -128,6 +161,7 @@ static void test_random_integers_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_uniform_values_are_below_one),
+      cmocka_unit_test(test_uniform_values_have_the_resolution_of_their_dtype),
       cmocka_unit_test(test_normal_values_have_their_moments),
       cmocka_unit_test(test_seed_repeats_its_values_and_runs_continue),
       cmocka_unit_test(test_dropout_scales_preserved_elements),

@@ -119,6 +119,8 @@ def test_masks_broadcast_self_and_accept_any_layout() -> None:
 def test_invalid_masks_are_an_error() -> None:
     refused("the mask is not bool", "aten::masked_select.out", X, X)
     refused("do not broadcast", "aten::masked_select.out", X, torch.ones(2, dtype=torch.bool))
+    column = torch.ones(65536, 1)
+    refused("the result is too large", "aten::masked_select.out", column, column.reshape(1, -1).bool())
     refused("source has 2 elements, mask selects 60", "aten::masked_scatter.out", X, torch.tensor(True), torch.ones(2))
 
 

@@ -181,6 +181,8 @@ def test_low_bit_kernels_reject_mismatched_arguments() -> None:
         with pytest.raises(KernelError, match="the minimum scale .* is not positive"):
             name = "dynamic_linear_per_tensor.out"
             KERNELS.call(OURS + name, x, codes, scales, points, None, 4, eps, out, out)
+    with pytest.raises(KernelError, match="weight_quant_min 7 is above weight_quant_max -8"):
+        KERNELS.call(f"{DECOMPOSED}embedding_4bit.out", codes, scales, points, 7, -8, torch.tensor([0]), x, x)
     for index in (4, -1):
         with pytest.raises(KernelError, match="low-bit embedding"):
             KERNELS.call(f"{OURS}embedding.out", codes, scales, points, torch.tensor([index]), 4, x, x)

@@ -37,6 +37,12 @@ def test_convolution_of_volumes_follows_pytorch(kernel: tuple[int, int, int], gr
             check(KERNELS, CONV, volume, weight, bias, *rest, tolerance=CLOSE)
 
 
+def test_depthwise_convolution_of_flat_volumes_follows_pytorch() -> None:
+    """The kernel of 2-d images does not apply: the weights have a depth of 3."""
+    x, weight = random_tensor((2, 4, 1, 7, 6)), random_tensor((4, 1, 3, 3, 3), seed=1)
+    check(KERNELS, CONV, x, weight, None, [1] * 3, [1] * 3, [1] * 3, False, [0] * 3, 4, tolerance=CLOSE)
+
+
 @pytest.mark.parametrize("groups", [1, 2])
 def test_transposed_convolution_of_volumes_follows_pytorch(groups: int) -> None:
     x, weight = random_tensor((2, 4, 3, 4, 5)), random_tensor((4, 6 // groups, 2, 3, 2), seed=1)
