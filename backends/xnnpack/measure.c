@@ -80,7 +80,7 @@ int main(void) {
   et_error_clear(&error);
   uint8_t *bytes = read_all(&context.payload.size);
   context.payload.data = bytes;
-  if (bytes == NULL || et_xnn_size_up(&context, &sizes) != ET_STATUS_OK) {
+  if (bytes == NULL || et_xnn_compute_sizes(&context, &sizes) != ET_STATUS_OK) {
     fprintf(stderr, "%s\n", error.message);
     free(bytes);
     return 1;

@@ -15,7 +15,7 @@ static et_cpu_activate_f32_function *const variants[ET_CPU_ISA_COUNT] =
 
 #define COUNT 20003
 
-static double truth(const et_cpu_activation *activation, double x) {
+static double reference(const et_cpu_activation *activation, double x) {
   switch (activation->function) {
     case ET_CPU_ACTIVATION_FUNCTION_CLAMP:
       return fmin(fmax(x, (double)activation->low), (double)activation->high);
@@ -71,7 +71,7 @@ static void check_variant(et_cpu_isa isa, const et_cpu_activation *activation,
   memcpy(y, x, COUNT * sizeof(float));
   variants[isa](activation, y, COUNT, 1, COUNT);
   for (size_t i = 0; i < COUNT; i++) {
-    const double expected = truth(activation, (double)x[i]);
+    const double expected = reference(activation, (double)x[i]);
     const double off = fabs((double)y[i] - expected);
     if (!(off <= margin(activation, (double)x[i], expected))) {
       fail_msg("isa %d, activation %d of %.9g: %.9g, expected %.9g", (int)isa,
@@ -114,13 +114,13 @@ static void test_nan_and_infinities(void **state) {
         float values[3] = {NAN, INFINITY, 100.0f};
         variants[isa](&activation, values, 3, 1, 3);
         assert_true(isnan(values[0]));
-        assert_true((double)values[1] == truth(&activation, INFINITY));
+        assert_true((double)values[1] == reference(&activation, INFINITY));
       }
     }
   }
 }
 
-static void test_rows_keep_to_their_columns(void **state) {
+static void test_writes_only_the_given_columns(void **state) {
   (void)state;
   const et_cpu_activation activation = {ET_CPU_ACTIVATION_FUNCTION_CLAMP, 1.0f,
                                         1.0f};
@@ -154,7 +154,7 @@ static void check_rows(et_cpu_isa isa, const et_cpu_activation *activation,
   assert_memory_equal(rows, apart, ROWS * stride * sizeof(float));
 }
 
-static void test_rows_are_those_of_calls_of_their_own(void **state) {
+static void test_rows_equal_separate_calls(void **state) {
   (void)state;
   for (uint32_t kind = 0; kind <= ET_CPU_ACTIVATION_FUNCTION_ELU; kind++) {
     const et_cpu_activation activation = {kind, 0.3f, 0.8f};
@@ -171,8 +171,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_activation_is_close_to_its_definition),
       cmocka_unit_test(test_nan_and_infinities),
-      cmocka_unit_test(test_rows_keep_to_their_columns),
-      cmocka_unit_test(test_rows_are_those_of_calls_of_their_own),
+      cmocka_unit_test(test_writes_only_the_given_columns),
+      cmocka_unit_test(test_rows_equal_separate_calls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,17 +5,17 @@
 _Static_assert(ET_CPU_CONV_QS8_MAX_QUADS * 4 * 128 <= 1 << 21,
                "sums of weights fit et_sum_of_int8");
 
-_Static_assert(ET_CPU_CONV_QS8_MAX_QUADS <= ET_I8_MOST_QUADS,
+_Static_assert(ET_CPU_CONV_QS8_MAX_QUADS <= ET_I8_MAX_QUADS,
                "a row fits its buffer");
 
 /* Maximum number of pieces per block. */
-#define MOST_PIECES 768
+#define MAX_PIECES 768
 
-_Static_assert(MOST_PIECES >= ET_CPU_CONV_QS8_MAX_TAPS, "a row fits");
+_Static_assert(MAX_PIECES >= ET_CPU_CONV_QS8_MAX_TAPS, "a row fits");
 
 /* Source of a packed block: pieces of the image, or copied rows of windows. */
 typedef union source {
-  et_piece_i8 pieces[MOST_PIECES];
+  et_piece_i8 pieces[MAX_PIECES];
   uint8_t lines[ET_I8_BLOCK_ROWS * ET_LINES_BYTES + ET_LINE_STEP];
 } source;
 
@@ -94,7 +94,7 @@ static void pack_rows(call *c, size_t pixel, size_t rows) {
                      .is_signed = conv->x.is_signed,
                      .max_exact_terms = conv->max_exact_terms,
                      .min_value = conv->min_value,
-                     .may_have_lows = c->is_point};
+                     .may_have_minima = c->is_point};
 #if !ET_DOT4_EXACT
   et_piece_i8 copied;
   if (c->runs == ET_RUNS_LINES) {
@@ -170,7 +170,7 @@ static size_t most_addressed(const call *c) {
   const et_taps_i8 taps = taps_of(c);
   et_packed_i8 counts;
   et_count_runs_i8(&taps, c->runs, &counts);
-  const size_t most = c->runs == ET_RUNS_LINES ? ET_I8_MOST_QUADS / counts.quads
+  const size_t most = c->runs == ET_RUNS_LINES ? ET_I8_MAX_QUADS / counts.quads
                                                : ET_I8_ADDRESSES / counts.runs;
   return most < ET_I8_BLOCK_ROWS ? most : ET_I8_BLOCK_ROWS;
 }
@@ -186,7 +186,7 @@ static size_t most_rows(const call *c) {
   if (c->runs == ET_RUNS_LINES) {
     return fit;
   }
-  const size_t listed = MOST_PIECES / c->taps;
+  const size_t listed = MAX_PIECES / c->taps;
   return fit < listed ? fit : listed;
 }
 

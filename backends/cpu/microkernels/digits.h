@@ -15,12 +15,12 @@
 #define ET_DIGITS 3
 /* Maximum number of elements that share a unit. The sum of their products with 4-bit weights, -8 to
  * 7, fits in int32. */
-#define ET_DIGITS_SUMMANDS 32
+#define ET_DIGITS_GROUP 32
 /* Value of the maximum, in units. It is low enough that no digit overflows. */
-#define ET_DIGITS_MOST 8350000.0f
+#define ET_DIGITS_MAX 8350000.0f
 /* Lower bound of the maximum from which the unit is derived. It keeps units from being
  * subnormal. */
-#define ET_DIGITS_LEAST 1e-28f
+#define ET_DIGITS_MIN_MAX 1e-28f
 
 /* Digits of eight elements, lowest digit first, in the order of et_nibbles. The last eight bytes
  * are not used. */
@@ -76,9 +76,9 @@ ET_INLINE et_i32 et_units_of(et_f32 x, et_f32 inverse) {
   return __builtin_convertvector(units + half, et_i32);
 }
 
-#define ET_DIGITS_VECTORS (ET_DIGITS_SUMMANDS / ET_CPU_LANES)
+#define ET_DIGITS_VECTORS (ET_DIGITS_GROUP / ET_CPU_LANES)
 
-/* Writes the digits of `count` elements. `count` is a multiple of 8 and at most ET_DIGITS_SUMMANDS.
+/* Writes the digits of `count` elements. `count` is a multiple of 8 and at most ET_DIGITS_GROUP.
  * If an element is infinite or NaN, the unit is NaN, and so are the results. */
 ET_INLINE et_group_digits et_put_digits(const float *x, size_t count,
                                         et_word_digits *to) {
@@ -93,13 +93,13 @@ ET_INLINE et_group_digits et_put_digits(const float *x, size_t count,
     sizes = (et_i32)et_f32_select(size > sizes, (et_f32)size, (et_f32)sizes);
   }
   const float most = et_largest_size(sizes);
-  const float size = most > ET_DIGITS_LEAST ? most : ET_DIGITS_LEAST;
+  const float size = most > ET_DIGITS_MIN_MAX ? most : ET_DIGITS_MIN_MAX;
   if (!(most <= FLT_MAX)) {
     memset(to, 0, count / 8 * sizeof(*to));
     return (et_group_digits){.unit = NAN};
   }
-  const et_f32 inverse = et_f32_all(ET_DIGITS_MOST / size);
-  int32_t units[ET_DIGITS_SUMMANDS];
+  const et_f32 inverse = et_f32_all(ET_DIGITS_MAX / size);
+  int32_t units[ET_DIGITS_GROUP];
   et_i32 total = {0};
   ET_UNROLL for (size_t v = 0; v < ET_DIGITS_VECTORS; v++) {
     const et_i32 whole = et_units_of(numbers[v], inverse);
@@ -111,7 +111,7 @@ ET_INLINE et_group_digits et_put_digits(const float *x, size_t count,
   for (size_t k = 0; k < count; k += 8) {
     et_put_word(units + k, to + k / 8);
   }
-  return (et_group_digits){size / ET_DIGITS_MOST, -8 * et_i32_total(total)};
+  return (et_group_digits){size / ET_DIGITS_MAX, -8 * et_i32_total(total)};
 }
 
 #endif /* BACKENDS_CPU_MICROKERNELS_DIGITS_H_ */

@@ -19,7 +19,7 @@ ET_INLINE et_u8 et_load_row_i8(const et_span_i8 *s, const et_column_i8 *at,
                                int row, size_t bands) {
   const size_t part = ET_SPAN_CHANNELS / bands;
   uint8_t copy[ET_SPAN_CHANNELS];
-  const uint8_t *from[ET_U8_MOST_PARTS];
+  const uint8_t *from[ET_U8_MAX_PARTS];
   ET_UNROLL for (size_t b = 0; b < bands; b++) {
     from[b] = at->from[row][b];
     if (s->is_near_end) {
@@ -125,13 +125,13 @@ ET_INLINE void et_put_columns_of_i8(const et_span_i8 *s,
 ET_INLINE void et_put_columns_in_i8(const et_span_i8 *s,
                                     const et_columns_of_row *of, et_form_i8 f,
                                     et_word_i8 *to) {
-#if ET_U8_MOST_PARTS > 2
+#if ET_U8_MAX_PARTS > 2
   if (s->bands == 4) {
     et_put_columns_of_i8(s, of, 4, f, to);
     return;
   }
 #endif
-#if ET_U8_MOST_PARTS > 1
+#if ET_U8_MAX_PARTS > 1
   if (s->bands == 2) {
     et_put_columns_of_i8(s, of, 2, f, to);
     return;

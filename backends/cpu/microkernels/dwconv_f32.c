@@ -10,9 +10,9 @@
  * multiply-adds can start per cycle: 7 chains are 1.1x to 1.4x faster than 4. Common widths (7, 14,
  * 28, ...) are multiples of 7. */
 #define FEW_PIXELS 4
-#define MOST_PIXELS 7
+#define MAX_PIXELS 7
 
-#define MOST_KERNEL 5 /* maximum size of kernels with unrolled loops */
+#define MAX_KERNEL 5 /* maximum size of kernels with unrolled loops */
 
 /* A row of the output, restricted to a range of channels. */
 typedef struct span {
@@ -28,7 +28,7 @@ typedef struct span {
 typedef struct lane {
   size_t first;
   size_t count;      /* at most ET_CPU_LANES */
-  const float *taps; /* ET_CPU_PANEL apart */
+  const float *taps; /* one per ET_CPU_PANEL floats */
   et_f32 bias;
 } lane;
 
@@ -116,7 +116,7 @@ ET_NOINLINE void any_span(const span *s) {
 /* Image columns that several pixels read. Columns `begin` to `end - 1` are inside the image. */
 typedef struct group {
   /* channel 0 of the first column of the image; NULL: padding */
-  const float *rows[MOST_KERNEL];
+  const float *rows[MAX_KERNEL];
   ptrdiff_t before; /* offset of the first column that is read */
   ptrdiff_t begin, end;
   size_t pixel; /* distance between columns, in floats */
@@ -150,7 +150,7 @@ ET_INLINE void add_row(const group *g, const float *row, const float *from,
                        size_t c, int kernel, int stride, int pixels,
                        et_f32 *sums) {
   const int columns = (pixels - 1) * stride + kernel;
-  et_f32 taps[MOST_KERNEL];
+  et_f32 taps[MAX_KERNEL];
   ET_UNROLL for (int j = 0; j < kernel; j++) {
     taps[j] = et_f32_load(from + j * ET_CPU_PANEL);
   }
@@ -174,7 +174,7 @@ ET_INLINE void add_row(const group *g, const float *row, const float *from,
 ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
                           int kernel, int stride, int pixels) {
   const et_f32 bias = et_f32_load(g->bias + c);
-  et_f32 sums[MOST_PIXELS];
+  et_f32 sums[MAX_PIXELS];
   ET_UNROLL for (int i = 0; i < pixels; i++) { sums[i] = bias; }
   for (int i = 0; i < kernel; i++, taps += kernel * ET_CPU_PANEL) {
     if (g->rows[i] != NULL) {
@@ -190,7 +190,7 @@ ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
 
 /* Taps of a vector of channels that may start within a panel. The last store writes beyond
  * them. */
-typedef float lane_taps[(MOST_KERNEL * MOST_KERNEL + 1) * ET_CPU_PANEL];
+typedef float lane_taps[(MAX_KERNEL * MAX_KERNEL + 1) * ET_CPU_PANEL];
 
 ET_NOINLINE void copy_taps(const span *s, size_t channel, size_t count,
                            lane_taps to) {
@@ -208,7 +208,7 @@ ET_NOINLINE void copy_taps(const span *s, size_t channel, size_t count,
 
 /* Computes all channels of some pixels. The last vector ends with the last channel and has its own
  * taps. Computing some channels twice is faster than masking. */
-ET_INLINE void each_lane(const span *s, const group *all, const float *last,
+ET_INLINE void run_lanes(const span *s, const group *all, const float *last,
                          int kernel, int stride, int pixels) {
   const group g = *all; /* a local copy, which stores cannot alias */
   const float *taps = s->depthwise->taps;
@@ -233,16 +233,16 @@ ET_INLINE void fast_span(const span *s, int kernel, int stride, int pixels) {
   for (size_t next = 0; next < width; next += (size_t)pixels) {
     group g;
     find_group(s, smaller(next, width - (size_t)pixels), kernel, stride, &g);
-    each_lane(s, &g, last, kernel, stride, pixels);
+    run_lanes(s, &g, last, kernel, stride, pixels);
   }
 }
 
 static void fours_3_1(const span *s) { fast_span(s, 3, 1, FEW_PIXELS); }
 static void fours_3_2(const span *s) { fast_span(s, 3, 2, FEW_PIXELS); }
 static void fours_5_1(const span *s) { fast_span(s, 5, 1, FEW_PIXELS); }
-static void sevens_3_1(const span *s) { fast_span(s, 3, 1, MOST_PIXELS); }
-static void sevens_5_1(const span *s) { fast_span(s, 5, 1, MOST_PIXELS); }
-static void sevens_5_2(const span *s) { fast_span(s, 5, 2, MOST_PIXELS); }
+static void sevens_3_1(const span *s) { fast_span(s, 3, 1, MAX_PIXELS); }
+static void sevens_5_1(const span *s) { fast_span(s, 5, 1, MAX_PIXELS); }
+static void sevens_5_2(const span *s) { fast_span(s, 5, 2, MAX_PIXELS); }
 
 typedef void span_function(const span *s);
 
@@ -262,13 +262,13 @@ static bool has_margins(const et_cpu_window *w) {
 
 /* 7 pixels at once are 1.2x faster per pixel than 4, but some are computed twice. */
 static bool takes_sevens(size_t width) {
-  const size_t sevens = (width + MOST_PIXELS - 1) / MOST_PIXELS;
+  const size_t sevens = (width + MAX_PIXELS - 1) / MAX_PIXELS;
   const size_t fours = (width + FEW_PIXELS - 1) / FEW_PIXELS;
-  return width >= MOST_PIXELS && sevens * 3 <= fours * 2;
+  return width >= MAX_PIXELS && sevens * 3 <= fours * 2;
 }
 
 static size_t least_width(const et_cpu_window *w) {
-  return w->kernel_x == 5 && w->stride_x == 2 ? MOST_PIXELS : FEW_PIXELS;
+  return w->kernel_x == 5 && w->stride_x == 2 ? MAX_PIXELS : FEW_PIXELS;
 }
 
 static span_function *choose(const span *s) {

@@ -11,7 +11,7 @@ static void run_row(const et_span_i8 *s) {
   }
 #endif
   const et_cpu_window *w = &s->depthwise->window;
-  et_word_i8 columns[ET_MOST_QUADS * ET_MOST_WORDS];
+  et_word_i8 columns[ET_MAX_QUADS * ET_MAX_WORDS];
   const size_t most = et_pixels_at_once_i8(s);
   const size_t parts = (w->out_width + most - 1) / most;
   for (size_t i = 0; i < parts; i++) {
@@ -93,7 +93,7 @@ static void begin(et_span_i8 *s, const et_cpu_dwconv_qs8 *depthwise) {
   s->depthwise = depthwise;
   s->form = form_of(depthwise);
   s->height = (depthwise->window.kernel_y + 3) / 4;
-  s->making.rounder = et_rounder_of(&depthwise->output_quantization);
+  s->requantization.rounder = et_rounder_of(&depthwise->output_quantization);
   memset(&s->zero, (uint8_t)depthwise->x.zero_point, sizeof(s->zero));
   s->end = depthwise->x.data + depthwise->x.size;
 }
@@ -104,7 +104,7 @@ static void to_channels(et_span_i8 *s, size_t first) {
   s->first_channel = first;
   s->count = left < ET_SPAN_CHANNELS ? left : ET_SPAN_CHANNELS;
   s->bands = 1;
-  while (2 * s->bands <= ET_U8_MOST_PARTS &&
+  while (2 * s->bands <= ET_U8_MAX_PARTS &&
          2 * s->bands * s->count <= ET_SPAN_CHANNELS) {
     s->bands *= 2;
   }

@@ -13,7 +13,7 @@ typedef struct et_slide_i8 {
   et_column_i8 at;           /* the next column inside the image */
   size_t x;                  /* the next column; wraps if negative */
   et_i8 outside[ET_ROUNDED]; /* quads of a column outside the image */
-  et_making_i8 making;
+  et_requantization_i8 requantization;
   uint64_t mask; /* channels of a band */
 } et_slide_i8;
 
@@ -50,7 +50,7 @@ ET_INLINE void et_add_column_i8(et_i32 *sums, const et_i8 *quads,
 ET_INLINE void et_put_bands_i8(const et_slide_i8 *slide, const et_i32 *sums,
                                size_t bands, size_t at) {
   const et_span_i8 *s = slide->span;
-  const et_u8 bytes = et_made_i8(&slide->making, sums, false);
+  const et_u8 bytes = et_requantized_i8(&slide->requantization, sums, false);
   ET_UNROLL for (size_t b = 0; b < bands; b++) {
     et_u8_store_mask(s->out[b] + at, bytes, (int)b, (int)bands, slide->mask);
   }
@@ -69,7 +69,8 @@ ET_INLINE void et_outside_i8(const et_span_i8 *s, et_i8 *quads) {
 ET_INLINE void et_slide_row_i8(const et_span_i8 *s, size_t bands,
                                size_t stride) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
-  et_slide_i8 slide = {.span = s, .x = -d->window.left, .making = s->making};
+  et_slide_i8 slide = {
+      .span = s, .x = -d->window.left, .requantization = s->requantization};
   et_i32 sums[3][ET_ROUNDED];
   et_i32 before[ET_ROUNDED] = {{0}};
   size_t at = 0;

@@ -17,7 +17,7 @@
 #define ET_HAS_SLIDE 0
 #endif
 
-_Static_assert(ET_SPAN_PANELS == ET_U8_MOST_PARTS, "each part is one panel");
+_Static_assert(ET_SPAN_PANELS == ET_U8_MAX_PARTS, "each part is one panel");
 _Static_assert(ET_CPU_DWCONV_CHANNELS_I8 % ET_SPAN_CHANNELS == 0,
                "blocks consist of whole spans");
 
@@ -29,9 +29,9 @@ typedef enum et_form_i8 {
 } et_form_i8;
 
 #if ET_SUMS_OF_16
-#define ET_MOST_WORDS 2
+#define ET_MAX_WORDS 2
 #else
-#define ET_MOST_WORDS 1
+#define ET_MAX_WORDS 1
 #endif
 
 /* Four int8 values per channel, or two int16 values. Vector v has channels 4v to 4v + 3 of each
@@ -51,11 +51,11 @@ ET_INLINE void et_widen_quads_i8(const et_i8 *quads, bool is_signed,
 }
 
 /* Requantization parameters of the channels of a span. */
-typedef struct et_making_i8 {
+typedef struct et_requantization_i8 {
   et_f32 scale[ET_ROUNDED];
   et_f32 bias[ET_ROUNDED];
   et_rounder rounder;
-} et_making_i8;
+} et_requantization_i8;
 
 /* A row of the image or of padding. */
 typedef struct et_line_i8 {
@@ -72,14 +72,14 @@ typedef struct et_span_i8 {
   size_t bands;
   size_t count;  /* channels per band, at most ET_SPAN_CHANNELS / bands */
   size_t height; /* quads per column */
-  et_line_i8 rows[ET_U8_MOST_PARTS][ET_CPU_DWCONV_QS8_MAX_TAPS];
+  et_line_i8 rows[ET_U8_MAX_PARTS][ET_CPU_DWCONV_QS8_MAX_TAPS];
   const uint8_t *end; /* end of readable memory */
   bool is_near_end;   /* vector loads from these rows may reach beyond `end` */
-  uint8_t *out[ET_U8_MOST_PARTS];
+  uint8_t *out[ET_U8_MAX_PARTS];
   et_word_i8 taps[ET_CPU_DWCONV_QS8_MAX_TAPS *
-                  ET_MOST_WORDS]; /* [kernel_x][height][words] */
+                  ET_MAX_WORDS]; /* [kernel_x][height][words] */
   et_i32 start[ET_ROUNDED];
-  et_making_i8 making;
+  et_requantization_i8 requantization;
   bool is_far; /* see et_requantizer */
   et_u8 zero;
   et_u8 shift; /* added to each element */
@@ -87,13 +87,13 @@ typedef struct et_span_i8 {
 
 /* A column of four image rows per band, and the distances to the next column. */
 typedef struct et_column_i8 {
-  const uint8_t *from[4][ET_U8_MOST_PARTS];
-  size_t step[4][ET_U8_MOST_PARTS];
+  const uint8_t *from[4][ET_U8_MAX_PARTS];
+  size_t step[4][ET_U8_MAX_PARTS];
 } et_column_i8;
 
 /* Requantizes ET_ROUNDED vectors of accumulators. */
-ET_INLINE et_u8 et_made_i8(const et_making_i8 *m, const et_i32 *sums,
-                           bool is_far) {
+ET_INLINE et_u8 et_requantized_i8(const et_requantization_i8 *m,
+                                  const et_i32 *sums, bool is_far) {
   et_f32 steps[ET_ROUNDED];
   ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
     steps[v] = et_steps_of(sums[v], m->scale[v], m->bias[v]);

@@ -10,11 +10,12 @@ static void et_join_panels_i8(const et_span_i8 *s, const void *panels,
                               size_t stride, void *to) {
   static const uint8_t none[ET_ROUNDED * 16];
   const size_t count = (s->count + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
-  const size_t places = ET_SPAN_PANELS / s->bands; /* per band */
+  const size_t panels_per_band = ET_SPAN_PANELS / s->bands;
   const uint8_t *from[ET_SPAN_PANELS];
   for (size_t p = 0; p < ET_SPAN_PANELS; p++) {
-    from[p] = p % places < count ? (const uint8_t *)panels + p % places * stride
-                                 : none;
+    from[p] = p % panels_per_band < count
+                  ? (const uint8_t *)panels + p % panels_per_band * stride
+                  : none;
   }
   ET_UNROLL for (size_t v = 0; v < ET_ROUNDED; v++) {
     const et_u8 joined = et_u8_joined(from, ET_SPAN_PANELS);
@@ -50,13 +51,14 @@ static void et_read_biases_i8(et_span_i8 *s, et_f32 inverse) {
     et_join_panels_i8(s, columns->start + s->first_channel, panel, starts);
     for (int v = 0; v < ET_ROUNDED; v++) {
       s->start[v] += et_start_bias(starts[v]);
-      s->making.bias[v] = et_f32_all(0.0f);
+      s->requantization.bias[v] = et_f32_all(0.0f);
     }
     return;
   }
-  et_join_panels_i8(s, columns->bias + s->first_channel, panel, s->making.bias);
+  et_join_panels_i8(s, columns->bias + s->first_channel, panel,
+                    s->requantization.bias);
   for (int v = 0; v < ET_ROUNDED; v++) {
-    s->making.bias[v] *= inverse;
+    s->requantization.bias[v] *= inverse;
   }
 }
 
@@ -66,15 +68,15 @@ static void et_read_columns_i8(et_span_i8 *s, int32_t shift) {
   const et_f32 inverse = et_f32_all(d->output_quantization.inverse);
   et_join_panels_i8(s, d->of_columns.sums + s->first_channel, panel, s->start);
   et_join_panels_i8(s, d->of_columns.scale + s->first_channel, panel,
-                    s->making.scale);
+                    s->requantization.scale);
   for (int v = 0; v < ET_ROUNDED; v++) {
     s->start[v] = et_start_of(s->start[v], d->x.zero_point + shift);
-    s->making.scale[v] *= inverse;
+    s->requantization.scale[v] *= inverse;
   }
   et_read_biases_i8(s, inverse);
   et_i32 far = et_i32_all(0);
   for (int v = 0; v < ET_ROUNDED; v++) {
-    far |= et_far_lanes(s->making.scale[v], s->making.bias[v]);
+    far |= et_far_lanes(s->requantization.scale[v], s->requantization.bias[v]);
   }
   s->is_far = et_i32_any(far);
 }

@@ -13,12 +13,12 @@
 #endif
 
 /* Maximum number of columns that these pixels share, for kernel 5 and stride 2. */
-#define ET_MOST_SHARED (2 * (ET_SPAN_PIXELS - 1) + 5)
+#define ET_MAX_SHARED (2 * (ET_SPAN_PIXELS - 1) + 5)
 /* Number of quads in the column buffer. A window always fits, because a column of n taps has at
  * most n quads. */
-#define ET_MOST_QUADS 96
+#define ET_MAX_QUADS 96
 
-_Static_assert(ET_MOST_QUADS >= ET_CPU_DWCONV_QS8_MAX_TAPS, "a window fits");
+_Static_assert(ET_MAX_QUADS >= ET_CPU_DWCONV_QS8_MAX_TAPS, "a window fits");
 _Static_assert(ET_CPU_DWCONV_QS8_MAX_TAPS % 4 == 0, "quads of rows fit");
 
 #if ET_SUMS_OF_16
@@ -83,9 +83,10 @@ ET_NOINLINE void et_put_few_i8(uint8_t *to, const uint8_t *bytes,
 /* Requantizes a pixel of all bands and stores it `at` bytes after the start of the rows. All
  * results are treated as if they may not fit in int32 (`is_far`), which is always correct. Handling
  * both cases would double the code size. */
-ET_INLINE void et_put_pixel_i8(const et_span_i8 *s, const et_making_i8 *m,
+ET_INLINE void et_put_pixel_i8(const et_span_i8 *s,
+                               const et_requantization_i8 *m,
                                const et_i32 *sums, size_t at) {
-  const et_u8 bytes = et_made_i8(m, sums, true);
+  const et_u8 bytes = et_requantized_i8(m, sums, true);
   if (s->count == ET_SPAN_CHANNELS) {
     memcpy(s->out[0] + at, &bytes, ET_SPAN_CHANNELS);
     return;
@@ -106,7 +107,7 @@ ET_INLINE void et_sum_pixels_i8(const et_span_i8 *s, const et_word_i8 *x,
                                 size_t step, size_t count, et_form_i8 f,
                                 size_t at) {
   const size_t quads = s->height * s->depthwise->window.kernel_x;
-  const et_making_i8 m = s->making;
+  const et_requantization_i8 m = s->requantization;
   for (size_t i = 0; i < count; i++, x += step, at += s->depthwise->channels) {
     et_i32 sums[ET_ROUNDED];
     memcpy(sums, s->start, sizeof(sums));
@@ -159,8 +160,8 @@ ET_INLINE void et_add_columns_i8(const et_span_i8 *s, const et_word_i8 *x,
                                  et_i32 (*sums)[ET_ROUNDED]) {
   const int words = of->form == ET_FORM_WIDE ? 2 : 1;
   const int step = of->height * words;
-  et_i8 columns[ET_MOST_SHARED * ET_MOST_WORDS];
-  et_i8 taps[5 * ET_MOST_WORDS];
+  et_i8 columns[ET_MAX_SHARED * ET_MAX_WORDS];
+  et_i8 taps[5 * ET_MAX_WORDS];
   ET_UNROLL for (int c = 0; c < (ET_SPAN_PIXELS - 1) * of->stride + of->kernel;
                  c++) {
     ET_UNROLL for (int w = 0; w < words; w++) {
@@ -183,7 +184,7 @@ ET_INLINE void et_sum_groups_i8(const et_span_i8 *s, const et_word_i8 *x,
                                 size_t count, et_shape_i8 of, size_t at) {
   const size_t step =
       (size_t)(of.stride * of.height * (of.form == ET_FORM_WIDE ? 2 : 1));
-  const et_making_i8 m = s->making;
+  const et_requantization_i8 m = s->requantization;
   for (size_t i = 0; i < count; i += ET_SPAN_PIXELS) {
     const size_t first =
         i + ET_SPAN_PIXELS <= count ? i : count - ET_SPAN_PIXELS;
@@ -267,8 +268,8 @@ static void et_sum_any_pixels_i8(const et_span_i8 *s, const et_word_i8 *x,
 /* Returns the number of pixels whose columns are buffered at once; 1 if taps are dilated. */
 static size_t et_pixels_at_once_i8(const et_span_i8 *s) {
   const et_cpu_window *w = &s->depthwise->window;
-  const size_t room = ET_MOST_QUADS / s->height - w->kernel_x;
-  return w->dilation_x == 1 ? room / w->stride_x + 1 : 1;
+  const size_t free_columns = ET_MAX_QUADS / s->height - w->kernel_x;
+  return w->dilation_x == 1 ? free_columns / w->stride_x + 1 : 1;
 }
 
 #endif /* BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_ */

@@ -75,7 +75,7 @@ ET_INLINE et_f32 et_f32_log(et_f32 x) {
 }
 
 /* Applies a function of the C library to each lane. */
-ET_INLINE et_f32 et_f32_each(float (*function)(float), et_f32 x) {
+ET_INLINE et_f32 et_f32_apply(float (*function)(float), et_f32 x) {
   for (int i = 0; i < ET_CPU_LANES; i++) {
     x[i] = function(x[i]);
   }

@@ -43,8 +43,8 @@ ET_INLINE et_f32 divide(et_f32 a, et_f32 b) { return a / b; }
 ET_INLINE et_f32 negate(et_f32 a) { return -a; }
 ET_INLINE et_f32 reciprocal(et_f32 a) { return et_f32_all(1.0f) / a; }
 ET_INLINE et_f32 rsqrt(et_f32 a) { return reciprocal(et_f32_sqrt(a)); }
-ET_INLINE et_f32 sine(et_f32 a) { return et_f32_each(sinf, a); }
-ET_INLINE et_f32 cosine(et_f32 a) { return et_f32_each(cosf, a); }
+ET_INLINE et_f32 sine(et_f32 a) { return et_f32_apply(sinf, a); }
+ET_INLINE et_f32 cosine(et_f32 a) { return et_f32_apply(cosf, a); }
 
 /* NaN is propagated. */
 ET_INLINE et_f32 larger(et_f32 a, et_f32 b) {

@@ -60,7 +60,7 @@ ET_INLINE et_f32 et_f32_exp(et_f32 x) {
 /* Returns e^x for x <= 0, with fewer operations than et_f32_exp; NaN for NaN. ln 2 is a single
  * constant, so the result has a relative error of 2e-9 |n|. Where this error is visible, e^x is
  * below 1e-13. For x <= -88, n is -127, and the bits of 2^n are those of 0. */
-ET_INLINE et_f32 et_f32_exp_falling(et_f32 x) {
+ET_INLINE et_f32 et_f32_exp_negative(et_f32 x) {
   const et_f32 y = et_f32_at_least(x, et_f32_all(-88.0f));
   const et_f32 shifted =
       et_f32_fma(y, et_f32_all(1.44269504f), et_f32_all(ET_F32_ROUNDER));

@@ -29,7 +29,7 @@ typedef struct et_gather {
   size_t pixels;
   et_origin origins[ET_CPU_CONV_PIXELS];
   const float
-      *table[ET_MOST_TILES(ET_CPU_CONV_PIXELS) * ET_TILE_ROWS * ET_GATHER_TAPS];
+      *table[ET_MAX_TILES(ET_CPU_CONV_PIXELS) * ET_TILE_ROWS * ET_GATHER_TAPS];
 } et_gather;
 
 ET_INLINE void et_find_origins(et_gather *g, size_t first, size_t count) {

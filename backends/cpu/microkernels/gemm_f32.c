@@ -30,7 +30,7 @@ void ET_CPU_NAME(et_cpu_gemm_f32)(const et_cpu_gemm *product,
     /* The last two groups are computed together, so that their panels can be divided evenly into
      * tiles. If K is a single block, all groups are computed together. */
     const size_t columns =
-        left < 2 * group || product->depth <= ET_MOST_DEPTH ? left : group;
+        left < 2 * group || product->depth <= ET_MAX_DEPTH ? left : group;
     left -= columns;
     tiles.next = left > 0 ? tiles.panels + columns * product->depth : NULL;
     et_tiles_in_parts(tiles, range->rows, columns, product->depth);

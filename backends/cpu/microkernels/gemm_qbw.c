@@ -14,16 +14,16 @@ ET_INLINE et_f32 zeros_at(const et_cpu_gemm_qbw *p, size_t at, int bits) {
 /* Dequantizes a row of words. `group` is the index of its first parameter. */
 ET_INLINE void put_words(const et_cpu_gemm_qbw *p, const int32_t *words,
                          size_t group, int bits, float *to) {
-  const int codes = 32 / bits;
+  const int per_word = 32 / bits;
   ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
     const size_t at = group + (size_t)v * ET_CPU_LANES;
     const et_i32 w = et_words_load(words + v * ET_CPU_LANES);
     const et_f32 scale = et_scales_load(&p->scales, at);
     const et_f32 zero = zeros_at(p, at, bits);
     const et_f32 minimum = et_parameters_load(&p->minima, at);
-    ET_UNROLL for (int j = 0; j < codes; j++) {
+    ET_UNROLL for (int j = 0; j < per_word; j++) {
       et_f32_store(to + j * ET_CPU_PANEL + v * ET_CPU_LANES,
-                   (et_code(w, j, bits) - zero) * scale + minimum);
+                   (et_weight_f32(w, j, bits) - zero) * scale + minimum);
     }
   }
 }
@@ -32,16 +32,17 @@ ET_INLINE void put_words(const et_cpu_gemm_qbw *p, const int32_t *words,
 static void put_block(const void *weights, size_t panel, size_t first,
                       size_t depth, float *to) {
   const et_cpu_gemm_qbw *p = weights;
-  const size_t codes = 32 / p->bits;
+  const size_t per_word = 32 / p->bits;
   const size_t groups = p->depth / p->group;
-  const int32_t *words = p->words + panel * (p->depth / codes) * ET_CPU_PANEL;
+  const int32_t *words =
+      p->words + panel * (p->depth / per_word) * ET_CPU_PANEL;
   for (size_t k = first; k < first + depth;
-       k += codes, to += codes * ET_CPU_PANEL) {
+       k += per_word, to += per_word * ET_CPU_PANEL) {
     const size_t group = (panel * groups + k / p->group) * ET_CPU_PANEL;
     if (p->bits == 4) {
-      put_words(p, words + k / codes * ET_CPU_PANEL, group, 4, to);
+      put_words(p, words + k / per_word * ET_CPU_PANEL, group, 4, to);
     } else {
-      put_words(p, words + k / codes * ET_CPU_PANEL, group, 8, to);
+      put_words(p, words + k / per_word * ET_CPU_PANEL, group, 8, to);
     }
   }
 }

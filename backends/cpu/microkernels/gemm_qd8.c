@@ -9,7 +9,7 @@
 #define ROWS 32
 #define QUADS (ET_CPU_QD8_MAX_GROUP / 4)
 
-_Static_assert(QUADS *ROWS <= ET_I8_MOST_QUADS, "a block of rows fits");
+_Static_assert(QUADS *ROWS <= ET_I8_MAX_QUADS, "a block of rows fits");
 
 /* State of a call. */
 typedef struct call {
@@ -17,7 +17,7 @@ typedef struct call {
   size_t rows;
   const float *x;
   float *out;
-  et_row_bytes of_rows[ROWS];
+  et_row_qd8 of_rows[ROWS];
   /* Sums of a group's quantized values, relative to the zero points. */
   int32_t totals[ROWS];
   uint8_t bytes[ROWS * ET_CPU_QD8_MAX_GROUP];
@@ -30,8 +30,8 @@ static void pack_group(call *c, size_t first) {
   et_piece_i8 pieces[ROWS];
   for (size_t r = 0; r < c->rows; r++) {
     uint8_t *bytes = c->bytes + r * w->group;
-    c->totals[r] = et_put_row_bytes(&c->of_rows[r], c->x + r * w->depth + first,
-                                    w->group, 0, bytes);
+    c->totals[r] = et_quantize_row(&c->of_rows[r], c->x + r * w->depth + first,
+                                   w->group, 0, bytes);
     pieces[r] = (et_piece_i8){bytes, w->group, 1, 0};
   }
   const et_rows_i8 from = {.pieces = pieces,
@@ -75,7 +75,7 @@ static void add_group(call *c, size_t panel, size_t first, size_t columns) {
         columns_at(c->product, panel, first, (int)(done / ET_CPU_LANES));
     float *out = c->out + panel * ET_CPU_PANEL + done;
     for (size_t r = 0; r < c->rows; r++, out += stride) {
-      const et_row_bytes *row = &c->of_rows[r];
+      const et_row_qd8 *row = &c->of_rows[r];
       const et_i32 zero = et_i32_all(row->zero_point + c->packed.shift);
       const et_i32 sums = et_i32_load(c->sums + r * ET_CPU_PANEL + done);
       /* Unsigned, because the sums of an invalid payload may overflow. */
@@ -117,7 +117,7 @@ static void run_rows(call *c, const et_cpu_range *range) {
   const et_cpu_gemm_qbw *w = &c->product->weights;
   const size_t end = range->first_column + range->columns;
   for (size_t r = 0; r < c->rows; r++) {
-    c->of_rows[r] = et_row_bytes_of(c->x + r * w->depth, w->depth);
+    c->of_rows[r] = et_row_qd8_of(c->x + r * w->depth, w->depth);
   }
   for (size_t first = 0; first < w->depth; first += w->group) {
     pack_group(c, first);

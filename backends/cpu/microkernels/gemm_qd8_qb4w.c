@@ -43,9 +43,9 @@ typedef struct part {
   size_t first; /* first element of each row */
   size_t depth;
   bool is_last;
-  et_row_bytes of_rows[ROWS];
+  et_row_qd8 of_rows[ROWS];
   /* -8 times the sums of the quantized x, for weights with an offset of 8: [tile][group][row]. */
-  int32_t raised[ROWS * PART_GROUPS];
+  int32_t corrections[ROWS * PART_GROUPS];
   uint8_t bytes[PART_BYTES]; /* layout: [tile][word][row][8] */
 } part;
 
@@ -71,15 +71,16 @@ static size_t first_of_tile(size_t rows, size_t tile) {
 /* Quantizes row `r` of the tile that has `height` rows and starts at row `first`. */
 static void put_row(part *p, size_t first, size_t height, size_t r) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
-  const et_row_bytes *row = &p->of_rows[first + r];
+  const et_row_qd8 *row = &p->of_rows[first + r];
   const size_t groups = p->depth / w->group;
   const int32_t more = (row->zero_point - MIDDLE) * (int32_t)w->group;
   const float *x = w->x + (p->first_row + first + r) * w->depth + p->first;
   uint8_t *to = p->bytes + first * p->depth + r * WORD;
-  int32_t *raised = p->raised + first * groups + r;
-  for (size_t g = 0; g < groups; g++, x += w->group, raised += height) {
+  int32_t *corrections = p->corrections + first * groups + r;
+  for (size_t g = 0; g < groups; g++, x += w->group, corrections += height) {
     uint8_t line[ET_CPU_QD8_MAX_GROUP];
-    *raised = -8 * (et_put_row_bytes(row, x, w->group, -MIDDLE, line) + more);
+    *corrections =
+        -8 * (et_quantize_row(row, x, w->group, -MIDDLE, line) + more);
     for (size_t k = 0; k < w->group; k += WORD, to += height * WORD) {
       et_nibbles_order(line + k, to);
     }
@@ -127,16 +128,16 @@ typedef et_i32 few;
 ET_INLINE void add_words(const int32_t *words, size_t ahead, const uint8_t *x,
                          size_t count, int rows, few *sums) {
   for (size_t i = 0; i < count; i++, words += ET_CPU_PANEL, x += rows * WORD) {
-    et_nibbles codes = et_nibbles_of(et_words_load(words));
-    ET_PIN(codes.even);
-    ET_PIN(codes.odd);
+    et_nibbles weights = et_nibbles_of(et_words_load(words));
+    ET_PIN(weights.even);
+    ET_PIN(weights.odd);
     et_prefetch(words + ahead);
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      sums[r] = ADD_QUAD(sums[r], codes.even, quad_at(x + r * WORD));
+      sums[r] = ADD_QUAD(sums[r], weights.even, quad_at(x + r * WORD));
       ET_PIN(sums[r]);
     }
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      sums[r] = ADD_QUAD(sums[r], codes.odd, quad_at(x + r * WORD + 4));
+      sums[r] = ADD_QUAD(sums[r], weights.odd, quad_at(x + r * WORD + 4));
       ET_PIN(sums[r]);
     }
   }
@@ -162,8 +163,8 @@ ET_INLINE void add_group(const int32_t *words, size_t ahead, const uint8_t *x,
 
 /* Multiplies exact sums by the group's scales and adds them to the results. */
 ET_INLINE void scale_group(const et_cpu_gemm_qbw *w, size_t at,
-                           const int32_t *raised, int rows, const et_i32 *sums,
-                           et_f32 *results) {
+                           const int32_t *corrections, int rows,
+                           const et_i32 *sums, et_f32 *results) {
   const et_f32 scales = et_scales_load(&w->scales, at);
   et_f32 values[TILE_ROWS];
   ET_UNROLL for (int r = 0; r < rows; r++) {
@@ -171,9 +172,9 @@ ET_INLINE void scale_group(const et_cpu_gemm_qbw *w, size_t at,
   }
   if (w->zero_points.data != NULL) {
     const et_f32 points = et_parameters_load(&w->zero_points, at);
-    ET_PIN_INDEX(raised); /* otherwise it is loaded twice */
+    ET_PIN_INDEX(corrections); /* otherwise it is loaded twice */
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      const et_f32 total = et_f32_all((float)raised[r] * 0.125f);
+      const et_f32 total = et_f32_all((float)corrections[r] * 0.125f);
       values[r] = et_f32_fma(points, total, values[r]);
     }
   }
@@ -193,8 +194,8 @@ ET_INLINE void begin_results(const part *p, const float *out, size_t count,
 }
 
 /* Corrects a result for the zero point of its row, scales it and adds the bias. */
-ET_INLINE et_f32 finished(const et_row_bytes *row, const columns *c,
-                          et_f32 bias, et_f32 result) {
+ET_INLINE et_f32 finished(const et_row_qd8 *row, const columns *c, et_f32 bias,
+                          et_f32 result) {
   const et_f32 less = et_f32_all((float)(MIDDLE - row->zero_point));
   const et_f32 sum = et_f32_fma(less, c->sums, result);
   return et_f32_fma(sum, et_f32_all(row->scale), bias);
@@ -208,7 +209,7 @@ ET_INLINE void end_results(const part *p, const columns *c, size_t row,
     const et_f32 high = et_f32_all(et_cpu_clamp_high(&w->activation));
     const et_f32 bias = et_f32_load(w->bias + c->first);
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      const et_row_bytes *of_row = &p->of_rows[row + (size_t)r];
+      const et_row_qd8 *of_row = &p->of_rows[row + (size_t)r];
       results[r] =
           et_f32_clamp(finished(of_row, c, bias, results[r]), low, high);
     }
@@ -224,17 +225,17 @@ ET_INLINE void run_tile(const part *p, const columns *c, size_t row, int rows) {
   const size_t groups = p->depth / w->group;
   const size_t ahead = w->depth / WORD * ET_CPU_PANEL;
   const uint8_t *x = p->bytes + row * p->depth;
-  const int32_t *raised = p->raised + row * groups;
+  const int32_t *corrections = p->corrections + row * groups;
   float *out = w->out + (p->first_row + row) * w->columns + c->first;
   et_f32 results[TILE_ROWS];
   begin_results(p, out, c->count, rows, results);
-  for (size_t g = 0; g < groups; g++, raised += rows) {
+  for (size_t g = 0; g < groups; g++, corrections += rows) {
     et_i32 sums[TILE_ROWS];
     ET_UNROLL for (int r = 0; r < rows; r++) {
-      sums[r] = et_i32_all(raised[r]);
+      sums[r] = et_i32_all(corrections[r]);
     }
     add_group(c->words + g * words * ET_CPU_PANEL, ahead, x, words, rows, sums);
-    scale_group(w, c->at + g * ET_CPU_PANEL, raised, rows, sums, results);
+    scale_group(w, c->at + g * ET_CPU_PANEL, corrections, rows, sums, results);
     x += w->group * (size_t)rows;
   }
   end_results(p, c, row, rows, out, results);
@@ -275,9 +276,9 @@ static et_f32 sums_of(const et_cpu_gemm_qbw *w, size_t column) {
   for (size_t k = 0; k < w->depth; k += w->group, at += ET_CPU_PANEL) {
     et_i32 sum = et_i32_all(-8 * (int32_t)w->group);
     for (size_t i = 0; i < w->group / WORD; i++, words += ET_CPU_PANEL) {
-      const et_nibbles codes = et_nibbles_of(et_words_load(words));
-      sum = et_i32_dot4(sum, codes.even, ones);
-      sum = et_i32_dot4(sum, codes.odd, ones);
+      const et_nibbles weights = et_nibbles_of(et_words_load(words));
+      sum = et_i32_dot4(sum, weights.even, ones);
+      sum = et_i32_dot4(sum, weights.odd, ones);
     }
     const et_f32 points =
         et_parameters_load(&w->zero_points, at) * et_f32_all((float)w->group);
@@ -313,9 +314,9 @@ ET_INLINE void add_lines(const int32_t *words, const uint8_t *x, size_t count,
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       et_i32 w = et_words_load(words + v * ET_CPU_LANES);
       ET_PIN(w); /* otherwise it is loaded twice */
-      const et_nibbles codes = et_nibbles_of(w);
-      sums[v] = ADD_QUAD(sums[v], codes.even, even);
-      sums[v] = ADD_QUAD(sums[v], codes.odd, odd);
+      const et_nibbles weights = et_nibbles_of(w);
+      sums[v] = ADD_QUAD(sums[v], weights.even, even);
+      sums[v] = ADD_QUAD(sums[v], weights.odd, odd);
       ET_PIN(sums[v]); /* otherwise accumulators are spilled */
     }
   }
@@ -369,18 +370,18 @@ ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
   const size_t groups = p->depth / w.group;
   const size_t row = p->rows - 1;
   const uint8_t *x = p->bytes + row * p->depth;
-  const int32_t *raised = p->raised + row * groups;
+  const int32_t *corrections = p->corrections + row * groups;
   et_f32 totals[ET_PANEL_VECTORS]; /* copy of `results` in registers */
   memcpy(totals, results, sizeof(totals));
-  for (size_t g = 0; g < groups; g++, raised++, x += w.group) {
+  for (size_t g = 0; g < groups; g++, corrections++, x += w.group) {
     et_i32 sums[ET_PANEL_VECTORS];
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-      sums[v] = et_i32_all(*raised);
+      sums[v] = et_i32_all(*corrections);
     }
     et_scales_fetch(&w.scales, c->at + g * ET_CPU_PANEL + scales_ahead);
     add_group_lines(c->words + g * words * ET_CPU_PANEL, x, words, sums);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-      scale_group(&w, c[v].at + g * ET_CPU_PANEL, raised, 1, sums + v,
+      scale_group(&w, c[v].at + g * ET_CPU_PANEL, corrections, 1, sums + v,
                   totals + v);
     }
   }
@@ -447,7 +448,7 @@ static void run_rows(part *p, const et_cpu_range *range) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
   for (size_t r = 0; r < p->rows; r++) {
     p->of_rows[r] =
-        et_row_bytes_of(w->x + (p->first_row + r) * w->depth, w->depth);
+        et_row_qd8_of(w->x + (p->first_row + r) * w->depth, w->depth);
   }
   for (p->first = 0; p->first < w->depth; p->first += p->depth) {
     run_part(p, range);

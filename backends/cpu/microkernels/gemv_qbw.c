@@ -13,7 +13,7 @@
 
 /* Maximum number of elements in a part of x. A part is stored on the stack. */
 #define PART_DEPTH 2048
-#define LEAST_GROUP 4
+#define MIN_GROUP 4
 
 /* Whether x is converted to digits. Unpacking 4-bit weights to int8 and multiplying them by three
  * digits takes a third of the time of widening the weights to float32. */
@@ -31,7 +31,7 @@ typedef struct part {
   size_t group; /* elements that share a scale */
   size_t few;   /* elements that share a unit of digits; divides `group` */
   float x[PART_DEPTH];
-  float sums[PART_DEPTH / LEAST_GROUP];  /* sums of x per group, if needed */
+  float sums[PART_DEPTH / MIN_GROUP];    /* sums of x per group, if needed */
   et_word_digits digits[PART_DEPTH / 8]; /* replaces `x`, with HAS_DIGITS */
   et_group_digits units[PART_DEPTH / 8]; /* one per `few` elements */
 } part;
@@ -48,7 +48,7 @@ static size_t part_depth(const et_cpu_gemm_qbw *p, size_t first) {
 
 /* Returns the largest divisor of the group size that is a valid number of elements per unit. */
 static size_t few_of(size_t group) {
-  size_t few = smaller(group, ET_DIGITS_SUMMANDS);
+  size_t few = smaller(group, ET_DIGITS_GROUP);
   while (group % few != 0) {
     few -= 8;
   }
@@ -63,10 +63,10 @@ static void put_digits(const float *x, part *to) {
 }
 
 static void put_floats(const et_cpu_gemm_qbw *p, const float *x, part *to) {
-  const size_t codes = 32 / p->bits;
-  for (size_t j = 0; j < codes; j++) {
-    const float factor = 1.0f / et_code_unit(j, p->bits);
-    for (size_t k = j; k < to->depth; k += codes) {
+  const size_t per_word = 32 / p->bits;
+  for (size_t j = 0; j < per_word; j++) {
+    const float factor = 1.0f / et_weight_unit(j, p->bits);
+    for (size_t k = j; k < to->depth; k += per_word) {
       to->x[k] = x[k] * factor;
     }
   }
@@ -101,21 +101,21 @@ static void put_part(const et_cpu_gemm_qbw *p, size_t first, part *to) {
 #define CHAINS 4
 typedef et_f32 chains[CHAINS][ET_PANEL_VECTORS];
 
-/* Adds x[k] times the weights of a group, with the offset of et_codes_raised. */
-ET_INLINE void add_codes(const float *x, const int32_t *words, size_t count,
-                         int bits, chains sums) {
-  const int codes = 32 / bits;
-  for (size_t i = 0; i < count; i++, words += ET_CPU_PANEL, x += codes) {
+/* Adds x[k] times the weights of a group, with the offset of et_unsigned_weights. */
+ET_INLINE void add_weights(const float *x, const int32_t *words, size_t count,
+                           int bits, chains sums) {
+  const int per_word = 32 / bits;
+  for (size_t i = 0; i < count; i++, words += ET_CPU_PANEL, x += per_word) {
     et_u32 w[ET_PANEL_VECTORS];
     et_prefetch_near(words + PREFETCH_WORDS);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-      w[v] = et_codes_raised(et_words_load(words + v * ET_CPU_LANES), bits);
+      w[v] = et_unsigned_weights(et_words_load(words + v * ET_CPU_LANES), bits);
     }
-    ET_UNROLL for (int j = 0; j < codes; j++) {
+    ET_UNROLL for (int j = 0; j < per_word; j++) {
       const et_f32 all = et_f32_all(x[j]);
       ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
         et_f32 *sum = &sums[j % CHAINS][v];
-        *sum = et_f32_fma(all, et_code_in_place(w[v], j, bits), *sum);
+        *sum = et_f32_fma(all, et_weight_in_place(w[v], j, bits), *sum);
       }
     }
   }
@@ -125,16 +125,16 @@ ET_INLINE void add_codes(const float *x, const int32_t *words, size_t count,
  * the accumulators start at -2^(bits - 1) times the sum of x. */
 ET_INLINE void sum_floats(const part *part, size_t group, const int32_t *words,
                           int bits, et_f32 *values) {
-  const float raised = (float)(1 << (bits - 1));
+  const float offset = (float)(1 << (bits - 1));
   chains sums;
   ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-    sums[0][v] = et_f32_all(raised * -part->sums[group]);
+    sums[0][v] = et_f32_all(offset * -part->sums[group]);
     ET_UNROLL for (int c = 1; c < CHAINS; c++) {
       sums[c][v] = et_f32_all(0.0f);
     }
   }
-  add_codes(part->x + group * part->group, words,
-            part->group * (size_t)bits / 32, bits, sums);
+  add_weights(part->x + group * part->group, words,
+              part->group * (size_t)bits / 32, bits, sums);
   ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
     values[v] = (sums[0][v] + sums[1][v]) + (sums[2][v] + sums[3][v]);
   }
@@ -161,20 +161,20 @@ ET_INLINE et_i8 quad_at(const uint8_t *bytes) {
 ET_INLINE void add_words(const et_word_digits *digits, const int32_t *words,
                          size_t count, of_digits sums) {
   for (size_t i = 0; i < count; i++, words += ET_CPU_PANEL, digits++) {
-    et_nibbles codes[ET_PANEL_VECTORS];
+    et_nibbles per_word[ET_PANEL_VECTORS];
     et_prefetch_near(words + PREFETCH_WORDS);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       et_i32 w = et_words_load(words + v * ET_CPU_LANES);
       ET_PIN(w); /* otherwise it is loaded twice */
-      codes[v] = et_nibbles_of(w);
+      per_word[v] = et_nibbles_of(w);
     }
     ET_UNROLL for (int d = 0; d < ET_DIGITS; d++) {
       const et_i8 even = quad_at((*digits)[d]);
       const et_i8 odd = quad_at((*digits)[d] + 4);
       ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-        sums[d][0][v] = ADD_QUAD(sums[d][0][v], codes[v].even, even);
+        sums[d][0][v] = ADD_QUAD(sums[d][0][v], per_word[v].even, even);
         sums[d][SUMS - 1][v] =
-            ADD_QUAD(sums[d][SUMS - 1][v], codes[v].odd, odd);
+            ADD_QUAD(sums[d][SUMS - 1][v], per_word[v].odd, odd);
         ET_PIN(sums[d][0][v]); /* otherwise accumulators are spilled */
         ET_PIN(sums[d][SUMS - 1][v]);
       }
@@ -206,7 +206,7 @@ ET_INLINE et_i32 joined(of_digits sums, int v, int32_t off) {
 /* Computes the sums of a group from digits. is_one: its elements share one unit. */
 ET_INLINE void sum_digits(const part *part, size_t group, const int32_t *words,
                           bool is_one, et_f32 *values) {
-  const size_t summands = is_one ? ET_DIGITS_SUMMANDS : part->few;
+  const size_t summands = is_one ? ET_DIGITS_GROUP : part->few;
   const size_t count = is_one ? 1 : part->group / summands;
   const et_group_digits *few = part->units + group * count;
   const et_word_digits *digits = part->digits + group * part->group / 8;
@@ -243,7 +243,7 @@ ET_INLINE void add_offsets(const et_cpu_gemm_qbw *p, size_t at, float row_sum,
   }
 }
 
-/* Common combinations of parameters for groups of ET_DIGITS_SUMMANDS weights: a float32 scale, a
+/* Common combinations of parameters for groups of ET_DIGITS_GROUP weights: a float32 scale, a
  * bfloat16 scale, or a float16 scale and minimum. Specialized loops are 1.09x (AVX2) and 1.03x
  * (AVX-512) faster. */
 typedef enum form { ANY, FLOAT_SCALES, BFLOAT_SCALES, HALF_MINIMA } form;
@@ -252,7 +252,7 @@ static form form_of(const et_cpu_gemm_qbw *p, const part *part) {
   const bool is_float16 = p->scales.width == ET_CPU_FLOAT16 &&
                           p->minima.data != NULL &&
                           p->minima.width == ET_CPU_FLOAT16;
-  if (!HAS_DIGITS(p->bits) || part->group != ET_DIGITS_SUMMANDS) {
+  if (!HAS_DIGITS(p->bits) || part->group != ET_DIGITS_GROUP) {
     return ANY;
   }
   if (has_offsets(p)) {

@@ -22,8 +22,8 @@ ET_INLINE et_nibbles et_nibbles_of(et_i32 words) {
   const et_u32 w = (et_u32)words;
   return (et_nibbles){(et_i8)((w & low) ^ top), (et_i8)((w >> 4 & low) ^ top)};
 #else
-  const et_u32 raised = et_codes_raised(words, 4);
-  return (et_nibbles){(et_i8)(raised & low), (et_i8)(raised >> 4 & low)};
+  const et_u32 weights = et_unsigned_weights(words, 4);
+  return (et_nibbles){(et_i8)(weights & low), (et_i8)(weights >> 4 & low)};
 #endif
 }
 

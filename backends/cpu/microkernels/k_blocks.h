@@ -7,14 +7,14 @@
 /* Maximum size of a K block. With AVX-512, a group of panels is then 200 KB, a fraction of the 1 MB
  * L2 cache. Half the size would load and store the accumulators twice as often. */
 #if defined(ET_CPU_ISA_AVX512)
-#define ET_MOST_DEPTH 768
+#define ET_MAX_DEPTH 768
 #else
-#define ET_MOST_DEPTH ET_TILE_DEPTH
+#define ET_MAX_DEPTH ET_TILE_DEPTH
 #endif
 
-/* Returns the size of equal K blocks of at most ET_MOST_DEPTH elements. */
+/* Returns the size of equal K blocks of at most ET_MAX_DEPTH elements. */
 ET_INLINE size_t et_depth_of_part(size_t depth) {
-  const size_t parts = (depth + ET_MOST_DEPTH - 1) / ET_MOST_DEPTH;
+  const size_t parts = (depth + ET_MAX_DEPTH - 1) / ET_MAX_DEPTH;
   return parts < 2 ? depth : (depth + parts - 1) / parts;
 }
 

@@ -12,7 +12,7 @@ ET_INLINE et_i32 et_words_load(const int32_t *from) {
 }
 
 /* Returns weight `j` of each word: signed, `bits` wide, the first one in the lowest bits. */
-ET_INLINE et_f32 et_code(et_i32 words, int j, int bits) {
+ET_INLINE et_f32 et_weight_f32(et_i32 words, int j, int bits) {
 #if defined(ET_CPU_ISA_AVX512)
   if (bits == 4) { /* the permutation uses only four bits of an index */
     const __m512 values =
@@ -27,21 +27,22 @@ ET_INLINE et_f32 et_code(et_i32 words, int j, int bits) {
 }
 
 /* Adds an offset of 2^(bits - 1) to each weight, which makes weights unsigned. */
-ET_INLINE et_u32 et_codes_raised(et_i32 words, int bits) {
+ET_INLINE et_u32 et_unsigned_weights(et_i32 words, int bits) {
   const uint32_t tops = bits == 4 ? 0x88888888u : 0x80808080u;
   return (et_u32)words ^ tops;
 }
 
-/* Returns weight `j` of each word of et_codes_raised, times et_code_unit(j, bits). A mask extracts
- * the weight without a shift. The last weight is shifted down, because the conversion is signed. */
-ET_INLINE et_f32 et_code_in_place(et_u32 words, int j, int bits) {
+/* Returns weight `j` of each word of et_unsigned_weights, times et_weight_unit(j, bits). A mask
+ * extracts the weight without a shift. The last weight is shifted down, because the conversion is
+ * signed. */
+ET_INLINE et_f32 et_weight_in_place(et_u32 words, int j, int bits) {
   const uint32_t all = (1u << bits) - 1u;
   const et_u32 code =
       (j + 1) * bits == 32 ? words >> (32 - bits) : words & (all << (bits * j));
   return __builtin_convertvector((et_i32)code, et_f32);
 }
 
-ET_INLINE float et_code_unit(size_t j, size_t bits) {
+ET_INLINE float et_weight_unit(size_t j, size_t bits) {
   return (j + 1) * bits == 32 ? 1.0f : (float)(1u << (bits * j));
 }
 

@@ -113,10 +113,11 @@ static void pack_wide(et_packed_i8 *packed, const et_rows_i8 *from) {
 
 #if ET_SUMS_OF_16
 /* Returns whether row minima can be subtracted. The buffer must hold both forms of the rows. */
-static bool may_have_lows(const et_packed_i8 *packed, const et_rows_i8 *from) {
-  return from->max_exact_terms == 0 && from->may_have_lows &&
-         packed->rows >= ET_I8_LEAST_LOW_ROWS &&
-         packed->depth >= ET_I8_LEAST_LOW_QUADS &&
+static bool may_have_minima(const et_packed_i8 *packed,
+                            const et_rows_i8 *from) {
+  return from->max_exact_terms == 0 && from->may_have_minima &&
+         packed->rows >= ET_I8_MINIMA_MIN_ROWS &&
+         packed->depth >= ET_I8_MINIMA_MIN_QUADS &&
          packed->rows * packed->depth * 12 + 2 * ET_I8_STEP <=
              ET_I8_PACKED_BYTES;
 }
@@ -132,23 +133,23 @@ static uint8_t *bytes_of_both(et_packed_i8 *packed) {
 static void pack_both(et_packed_i8 *packed, const et_rows_i8 *from) {
   const size_t size = packed->rows * packed->depth * 4;
   uint8_t *rows = bytes_of_both(packed);
-  uint8_t lows[4 * ET_I8_MOST_LOW_QUADS + ET_I8_STEP];
+  uint8_t minima[4 * ET_I8_MINIMA_MAX_QUADS + ET_I8_STEP];
   packed->shift = from->is_signed ? 128 : 0;
   put_rows(rows, from, (uint8_t)packed->shift);
-  if (!et_spans_little_i8(rows, packed->rows, 4 * packed->depth)) {
+  if (!et_has_small_ranges_i8(rows, packed->rows, 4 * packed->depth)) {
     widen_rows(packed->bytes, rows, size, false);
     packed->words = 2;
     return;
   }
-  et_take_lows_i8(packed, rows, lows);
-  widen_rows((uint8_t *)packed->lows, lows, 4 * packed->depth, false);
-  packed->has_lows = true;
+  et_subtract_minima_i8(packed, rows, minima);
+  widen_rows((uint8_t *)packed->minima, minima, 4 * packed->depth, false);
+  packed->has_minima = true;
   packed->has_wide = false;
 }
 
 void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel) {
   const size_t size = packed->rows * packed->depth * 4;
-  if (!packed->has_lows) {
+  if (!packed->has_minima) {
     return;
   }
   const uint8_t *rows = bytes_of_both(packed);
@@ -184,8 +185,8 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
   packed->max_exact_terms = from->max_exact_terms;
   packed->depth = (from->size + 3) / 4;
 #if ET_SUMS_OF_16
-  packed->has_lows = false;
-  if (may_have_lows(packed, from)) {
+  packed->has_minima = false;
+  if (may_have_minima(packed, from)) {
     pack_both(packed, from);
     return;
   }

@@ -25,7 +25,7 @@ ET_INLINE et_i32 fold_window(const et_cpu_pool_qs8 *p, const et_reader *reader,
     const size_t row = (at->y->begin + i * w->dilation_y) * w->width;
     for (size_t j = at->x->first; j < at->x->end; j++) {
       const size_t pixel = row + at->x->begin + j * w->dilation_x;
-      const et_i32 value = et_read_some_bytes(
+      const et_i32 value = et_read_some_qs8(
           reader, at->image + pixel * p->pool.channels, at->count);
       result = maximum ? larger(value, result) : result + value;
     }
@@ -69,7 +69,7 @@ ET_INLINE void store_maxima(const et_cpu_pool_qs8 *p, const et_reader *reader,
                             uint8_t *out) {
   const et_u8 sign = (et_u8){0} + (uint8_t)(reader->is_signed ? 128 : 0);
   const et_u8 largest = max_of_window(p, at, sign);
-  if (p->keeps_bytes) {
+  if (p->keeps_values) {
     memcpy(out, &largest, sizeof(largest));
     return;
   }
@@ -77,7 +77,7 @@ ET_INLINE void store_maxima(const et_cpu_pool_qs8 *p, const et_reader *reader,
   memcpy(bytes, &largest, sizeof(bytes));
   for (size_t i = 0; i < BYTES; i += ET_CPU_LANES) {
     const et_f32 number =
-        et_f32_of_i32(et_read_bytes(reader, bytes + i)) * reader->scale;
+        et_f32_of_i32(et_read_qs8(reader, bytes + i)) * reader->scale;
     const et_i8_narrow done = et_i8_quantized(quantizer, number);
     memcpy(out + i, &done, sizeof(done));
   }

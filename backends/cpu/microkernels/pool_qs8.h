@@ -14,7 +14,7 @@ typedef struct et_cpu_pool_qs8 {
   et_cpu_pool pool;
   et_cpu_scaled_qs8 x;
   et_cpu_output_quantization output_quantization;
-  bool keeps_bytes; /* requantization keeps every value of x */
+  bool keeps_values; /* requantization keeps every value of x */
 } et_cpu_pool_qs8;
 
 /* Channels `first` to `first + channels - 1` of a row of the output. */

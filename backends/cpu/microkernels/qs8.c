@@ -37,21 +37,21 @@ typedef struct binary_vectors {
   et_quantizer quantizer;
   et_reader a;
   et_reader b;
-  bool is_product;
+  bool is_gemm;
 } binary_vectors;
 
 ET_INLINE et_i8_narrow binary_result(const binary_vectors *v, const uint8_t *a,
                                      const uint8_t *b, size_t count) {
   const et_f32 x = et_read_some_numbers(&v->a, a, count);
   const et_f32 z = et_read_some_numbers(&v->b, b, count);
-  return et_i8_quantized(&v->quantizer, v->is_product ? x * z : x + z);
+  return et_i8_quantized(&v->quantizer, v->is_gemm ? x * z : x + z);
 }
 
 void ET_CPU_NAME(et_cpu_binary_qs8)(const et_cpu_binary_qs8 *binary, uint8_t *y,
                                     size_t count) {
   const binary_vectors v = {et_quantizer_of(&binary->output_quantization),
                             et_reader_of(&binary->a), et_reader_of(&binary->b),
-                            binary->is_product};
+                            binary->is_gemm};
   const uint8_t *a = binary->a.bytes.data;
   const uint8_t *b = binary->b.bytes.data;
   size_t i = 0;

@@ -36,7 +36,7 @@ typedef struct et_cpu_binary_qs8 {
   et_cpu_output_quantization output_quantization;
   et_cpu_scaled_qs8 a;
   et_cpu_scaled_qs8 b;
-  bool is_product;
+  bool is_gemm;
 } et_cpu_binary_qs8;
 
 typedef void et_cpu_binary_qs8_function(const et_cpu_binary_qs8 *binary,

@@ -8,7 +8,7 @@
 #if ET_SUMS_OF_16
 
 /* Maximum mean range of the elements, over at most twelve rows of a block. */
-#define ET_I8_MOST_SPAN 84
+#define ET_I8_MAX_MEAN_RANGE 84
 
 ET_INLINE void et_put_16_bytes(uint8_t *to, __m128i bytes) {
   _mm_storeu_si128((__m128i *)(void *)to, bytes);
@@ -33,16 +33,17 @@ ET_INLINE et_bounds_i8 et_bounds_of_i8(const uint8_t *rows, size_t count,
 
 /* Subtracts the minima from elements `at` to `at + 15` of rows of `size` bytes. Bytes after the end
  * of a row do not change. */
-ET_INLINE void et_take_lows_from_i8(uint8_t *rows, size_t count, size_t size,
-                                    size_t at, uint8_t *lows, uint8_t *spans) {
+ET_INLINE void et_subtract_minima_from_i8(uint8_t *rows, size_t count,
+                                          size_t size, size_t at,
+                                          uint8_t *minima, uint8_t *spans) {
   const size_t left = size - at;
   const et_bounds_i8 found = et_bounds_of_i8(rows + at, count, size);
   et_put_16_bytes(spans + at, _mm_sub_epi8(found.high, found.low));
-  et_put_16_bytes(lows + at, found.low);
+  et_put_16_bytes(minima + at, found.low);
   if (left < ET_I8_STEP) {
-    memset(lows + size, 0, ET_I8_STEP - left);
+    memset(minima + size, 0, ET_I8_STEP - left);
   }
-  const __m128i low = et_16_bytes(lows + at);
+  const __m128i low = et_16_bytes(minima + at);
   for (size_t r = 0; r < count; r++) {
     uint8_t *row = rows + r * size + at;
     et_put_16_bytes(row, _mm_sub_epi8(et_16_bytes(row), low));
@@ -51,7 +52,8 @@ ET_INLINE void et_take_lows_from_i8(uint8_t *rows, size_t count, size_t size,
 
 /* Returns whether the mean range of the elements, over a sample of the rows, is below the limit.
  * With wider ranges, few products fit in int16. */
-static bool et_spans_little_i8(const uint8_t *rows, size_t count, size_t size) {
+static bool et_has_small_ranges_i8(const uint8_t *rows, size_t count,
+                                   size_t size) {
   const size_t apart = 8;
   __m128i total = _mm_setzero_si128();
   for (size_t at = 0; at + ET_I8_STEP <= size; at += ET_I8_STEP) {
@@ -61,7 +63,7 @@ static bool et_spans_little_i8(const uint8_t *rows, size_t count, size_t size) {
     total = _mm_add_epi64(total, _mm_sad_epu8(spans, _mm_setzero_si128()));
   }
   const int64_t sum = _mm_cvtsi128_si64(total) + _mm_extract_epi64(total, 1);
-  return (size_t)sum < ET_I8_MOST_SPAN * (size / ET_I8_STEP * ET_I8_STEP);
+  return (size_t)sum < ET_I8_MAX_MEAN_RANGE * (size / ET_I8_STEP * ET_I8_STEP);
 }
 
 /* Lists the quads that have an element with a range above 127. Products of all other quads fit in
@@ -79,12 +81,13 @@ static size_t et_list_far_i8(const uint8_t *spans, size_t quads,
   return count;
 }
 
-/* Subtracts the minima from all rows. `lows` has space for a row and ET_I8_STEP more bytes. */
-static void et_take_lows_i8(et_packed_i8 *packed, uint8_t *rows,
-                            uint8_t *lows) {
+/* Subtracts the minima from all rows. `minima` has space for a row and ET_I8_STEP more bytes. */
+static void et_subtract_minima_i8(et_packed_i8 *packed, uint8_t *rows,
+                                  uint8_t *minima) {
   const size_t size = 4 * packed->depth;
   for (size_t at = 0; at < size; at += ET_I8_STEP) {
-    et_take_lows_from_i8(rows, packed->rows, size, at, lows, packed->spans);
+    et_subtract_minima_from_i8(rows, packed->rows, size, at, minima,
+                               packed->spans);
   }
   packed->far_count = et_list_far_i8(packed->spans, packed->depth, packed->far);
 }

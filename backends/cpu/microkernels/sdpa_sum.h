@@ -35,7 +35,7 @@ ET_INLINE float et_weights_of(float *scores, size_t count, float max) {
   for (; i + ET_ROW_LANES <= count; i += ET_ROW_LANES) {
     ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
       float *at = scores + i + v * ET_CPU_LANES;
-      const et_f32 weights = et_f32_exp_falling(et_f32_load(at) - all);
+      const et_f32 weights = et_f32_exp_negative(et_f32_load(at) - all);
       et_f32_store(at, weights);
       lanes[v] += weights;
     }
@@ -45,7 +45,7 @@ ET_INLINE float et_weights_of(float *scores, size_t count, float max) {
       const size_t left = count - i;
       const size_t some = left < ET_CPU_LANES ? left : ET_CPU_LANES;
       const et_f32 x = et_f32_load_some(scores + i, some);
-      const et_f32 weights = et_f32_exp_falling(x - all);
+      const et_f32 weights = et_f32_exp_negative(x - all);
       et_f32_store_some(scores + i, weights, some);
       lanes[v] += et_f32_load_some(scores + i, some);
       i += some;

@@ -314,11 +314,11 @@ ET_INLINE et_panel_bytes et_panel_of(et_u8 bytes, int index) {
 
 /* Maximum number of parts in et_u8_joined. A part has at least 16 bytes. */
 #if defined(ET_CPU_ISA_AVX512)
-#define ET_U8_MOST_PARTS 4
+#define ET_U8_MAX_PARTS 4
 #elif defined(ET_CPU_ISA_AVX2)
-#define ET_U8_MOST_PARTS 2
+#define ET_U8_MAX_PARTS 2
 #else
-#define ET_U8_MOST_PARTS 1
+#define ET_U8_MAX_PARTS 1
 #endif
 
 #if ET_PACKS_LANES

@@ -62,8 +62,8 @@ ET_INLINE void et_put_bytes_i8(const et_block_i8 *b, size_t row, int rows,
 }
 
 /* Returns vector `v` of row `row + r` of the stored accumulators, which have one panel. */
-ET_INLINE int32_t *et_kept_sum_i8(const et_block_i8 *b, size_t row, int r,
-                                  int v) {
+ET_INLINE int32_t *et_stored_sum_i8(const et_block_i8 *b, size_t row, int r,
+                                    int v) {
   return b->sums + (row + (size_t)r) * ET_CPU_PANEL + v * ET_CPU_LANES;
 }
 
@@ -71,7 +71,7 @@ ET_INLINE void et_put_sums_i8(const et_block_i8 *b, size_t row, int rows,
                               et_sums_i8 sums) {
   ET_UNROLL for (int r = 0; r < rows; r++) {
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-      et_i32_store(et_kept_sum_i8(b, row, r, v), sums[r][v]);
+      et_i32_store(et_stored_sum_i8(b, row, r, v), sums[r][v]);
     }
   }
 }
@@ -80,7 +80,7 @@ ET_INLINE void et_get_sums_i8(const et_block_i8 *b, size_t row, int rows,
                               et_sums_i8 sums) {
   ET_UNROLL for (int r = 0; r < rows; r++) {
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
-      sums[r][v] = et_i32_load(et_kept_sum_i8(b, row, r, v));
+      sums[r][v] = et_i32_load(et_stored_sum_i8(b, row, r, v));
     }
   }
 }

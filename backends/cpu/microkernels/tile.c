@@ -136,9 +136,9 @@ ET_INLINE const float *fetch_next(const group *g, const float *next,
 }
 
 /* Adds x[r][k] * panel[k] to the accumulators. */
-ET_INLINE void add_summand(const float *const *row, const float *panel,
-                           size_t panel_stride, size_t k, int rows, int vectors,
-                           et_sums sums) {
+ET_INLINE void add_k(const float *const *row, const float *panel,
+                     size_t panel_stride, size_t k, int rows, int vectors,
+                     et_sums sums) {
   et_f32 w[ET_TILE_VECTORS];
   fetch_ahead(panel, panel_stride, rows, vectors);
   ET_UNROLL for (int v = 0; v < vectors; v++) {
@@ -162,7 +162,7 @@ ET_INLINE void add_part(const float *const *row, const float *panels,
                         int vectors, et_sums sums) {
   for (; k < end; k++, panels += ET_CPU_PANEL) {
     ET_PIN_INDEX(k);
-    add_summand(row, panels, panel_stride, k, rows, vectors, sums);
+    add_k(row, panels, panel_stride, k, rows, vectors, sums);
   }
 }
 
@@ -242,10 +242,10 @@ ET_NOINLINE void finish(const et_tiles *t, size_t row, size_t rows,
  * tile exceed the reorder window, so they do not overlap with the multiply-adds of the next tile.
  * The stores of a low tile do. If K is large, low tiles would read the panels too often. At least
  * two rows are left, because a single row has too few accumulators to hide the latency. */
-#define FEW_SUMMANDS 96
+#define SMALL_K 96
 ET_NOINLINE size_t count_low_rows(const et_tiles *t, size_t rows,
                                   size_t panels) {
-  const bool are_low = t->table == NULL && t->depth <= FEW_SUMMANDS &&
+  const bool are_low = t->table == NULL && t->depth <= SMALL_K &&
                        panels == ET_TILE_PANELS && rows > LOW_ROWS;
   return are_low ? (rows - 2) / LOW_ROWS * LOW_ROWS : 0;
 }
@@ -325,7 +325,7 @@ static void run_group(const group *g, size_t rows, size_t panels,
   run_range(g, &of, panels, columns);
   while (of.row < rows) {
     of.height = et_tile_height(rows - of.row);
-    of.count = et_like_tiles(rows - of.row);
+    of.count = et_equal_tiles(rows - of.row);
     run_range(g, &of, panels, columns);
   }
 }
@@ -404,7 +404,7 @@ static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
       columns % ET_WIDE_HALF != 0 || (ET_WIDE_BEGINS && t->start == NULL)) {
     return 0;
   }
-  if (ET_MOST_WIDE_DEPTH == 0 || t->depth > ET_MOST_WIDE_DEPTH) {
+  if (ET_MAX_WIDE_DEPTH == 0 || t->depth > ET_MAX_WIDE_DEPTH) {
     return columns % ET_CPU_PANEL == 0 ? 0 : ET_WIDE_COLUMNS;
   }
   return columns - others[columns % ET_WIDE_COLUMNS / ET_WIDE_HALF];
@@ -423,7 +423,7 @@ static et_wide_next find_next(const et_tiles *t, size_t lane, size_t rows,
                               bool is_last) {
   const size_t panels = lane == 0 ? 1 : 2;
   et_wide_next next = {NULL, 0};
-  if (ET_MOST_WIDE_DEPTH > 0 && !is_last && rows > 0) {
+  if (ET_MAX_WIDE_DEPTH > 0 && !is_last && rows > 0) {
     next.at = t->panels + 2 * t->panel_stride;
     next.lines = divide_up(panels * t->depth, rows / ET_WIDE_ROWS);
   }
@@ -456,7 +456,7 @@ static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
 /* Rows that do not fill a wide tile are computed by other tiles. At least two rows remain for them,
  * because a single row has too few accumulators to hide the latency. */
 static void run_wide(group *g, size_t rows, size_t most) {
-  const size_t columns = ET_MOST_WIDE_DEPTH == 0 ? ET_WIDE_COLUMNS : most;
+  const size_t columns = ET_MAX_WIDE_DEPTH == 0 ? ET_WIDE_COLUMNS : most;
   const size_t left =
       rows % ET_WIDE_ROWS == 1 ? ET_WIDE_ROWS + 1 : rows % ET_WIDE_ROWS;
   for (size_t c = 0; c < columns; c += ET_WIDE_COLUMNS) {

@@ -81,7 +81,7 @@ ET_INLINE size_t et_tile_height(size_t left) {
 }
 
 /* Returns the minimum number of consecutive tiles of height et_tile_height(left). */
-ET_INLINE size_t et_like_tiles(size_t left) {
+ET_INLINE size_t et_equal_tiles(size_t left) {
   const size_t whole =
       left < ET_TILE_TAIL ? 0 : (left - ET_TILE_TAIL) / ET_TILE_ROWS + 1;
   const size_t next = et_tile_height(left - whole * ET_TILE_ROWS);
@@ -90,7 +90,7 @@ ET_INLINE size_t et_like_tiles(size_t left) {
 
 /* Maximum number of tiles for `rows` rows: the tail may need one tile more than ceil(rows /
  * ET_TILE_ROWS). */
-#define ET_MOST_TILES(rows) (((rows) + ET_TILE_ROWS - 1) / ET_TILE_ROWS + 1)
+#define ET_MAX_TILES(rows) (((rows) + ET_TILE_ROWS - 1) / ET_TILE_ROWS + 1)
 
 /* Computes the first `columns` columns of `rows` rows. The table lists rows in tiles of
  * et_tile_height. `start` is padded to whole panels. `out` and `residual` are not accessed beyond

@@ -18,7 +18,7 @@ ET_INLINE et_i8 et_weights_at_i8(const int8_t *panels, size_t depth, size_t k,
 typedef struct et_run_i8 {
   const uint8_t *const *from; /* one address per row */
   size_t quads;
-  bool is_turned; /* a constant */
+  bool is_flipped; /* a constant */
   et_i32 flip;
 } et_run_i8;
 
@@ -26,7 +26,7 @@ ET_INLINE et_i8 et_quad_of_i8(const et_run_i8 *run, const uint8_t *from) {
   int32_t word;
   memcpy(&word, from, sizeof(word));
   const et_i32 all = et_i32_all(word);
-  return (et_i8)(run->is_turned ? all ^ run->flip : all);
+  return (et_i8)(run->is_flipped ? all ^ run->flip : all);
 }
 
 /* Adds the products of a run with `panels` panels. Each panel has the weights of all runs. */
@@ -56,10 +56,10 @@ ET_INLINE void et_add_run_i8(const et_run_i8 *run, const int8_t *weights,
 }
 
 /* Adds all runs of `rows` rows, starting at `row`. */
-ET_INLINE void et_add_runs_i8(const et_packed_i8 *packed, bool is_turned,
+ET_INLINE void et_add_runs_i8(const et_packed_i8 *packed, bool is_flipped,
                               const int8_t *weights, size_t row, int rows,
                               int panels, et_sums_i8 sums) {
-  et_run_i8 run = {packed->from + row, packed->quads, is_turned,
+  et_run_i8 run = {packed->from + row, packed->quads, is_flipped,
                    et_i32_all(packed->flip)};
   ET_PIN(run.flip); /* otherwise, GCC XORs words before it broadcasts them */
   for (size_t i = 0; i < packed->runs; i++, run.from += packed->rows) {

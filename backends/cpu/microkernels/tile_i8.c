@@ -169,11 +169,11 @@ static void run_block(et_block_i8 *b) {
 #if ET_SUMS_OF_16
 /* Returns the requantizer for elements relative to their row minima. Its accumulators start with
  * the products of the minima. */
-static et_requantizer above_lows(const et_packed_i8 *packed,
-                                 const int8_t *panel,
-                                 const et_requantizer *requantizer) {
+static et_requantizer requantizer_above_minima(
+    const et_packed_i8 *packed, const int8_t *panel,
+    const et_requantizer *requantizer) {
   const et_cursor_i8 at = {
-      .three = {(const int32_t *)(const void *)packed->lows}};
+      .three = {(const int32_t *)(const void *)packed->minima}};
   et_requantizer r = *requantizer;
   et_add_widening_i8(at, panel, packed->depth, r.start);
   return r;
@@ -195,8 +195,9 @@ void ET_CPU_NAME(et_cpu_tiles_i8)(const et_packed_i8 *packed,
 #if ET_SUMS_OF_16
   et_target_i8 above = *target;
   et_requantizer requantizer;
-  if (packed->has_lows) {
-    requantizer = above_lows(packed, panels, target->requantizers);
+  if (packed->has_minima) {
+    requantizer =
+        requantizer_above_minima(packed, panels, target->requantizers);
     above.requantizers = &requantizer;
     b.target = &above;
   }

@@ -54,7 +54,7 @@ ET_INLINE size_t et_i8_panels(size_t columns) {
 #define ET_I8_QUAD_BYTES (ET_DOT4_EXACT ? 4 : 8)
 
 /* Maximum depth in quads. One row of this depth fits in a block. */
-#define ET_I8_MOST_QUADS (ET_I8_PACKED_BYTES / ET_I8_QUAD_BYTES)
+#define ET_I8_MAX_QUADS (ET_I8_PACKED_BYTES / ET_I8_QUAD_BYTES)
 
 /* Maximum number of row addresses of a block, with ET_DOT4_EXACT. */
 #define ET_I8_ADDRESSES 1536
@@ -65,11 +65,11 @@ ET_INLINE size_t et_i8_panels(size_t columns) {
 #if ET_SUMS_OF_16
 /* Minimum number of rows for subtracting row minima. With fewer rows, the test whether products fit
  * in int16 takes longer than it saves. */
-#define ET_I8_LEAST_LOW_ROWS 16
+#define ET_I8_MINIMA_MIN_ROWS 16
 /* Minimum depth in quads. In shorter rows, steps would overlap, and each would wait for the
  * previous store. */
-#define ET_I8_LEAST_LOW_QUADS (ET_I8_STEP / 4)
-#define ET_I8_MOST_LOW_QUADS (ET_I8_PACKED_BYTES / 12 / ET_I8_LEAST_LOW_ROWS)
+#define ET_I8_MINIMA_MIN_QUADS (ET_I8_STEP / 4)
+#define ET_I8_MINIMA_MAX_QUADS (ET_I8_PACKED_BYTES / 12 / ET_I8_MINIMA_MIN_ROWS)
 #endif
 
 /* Packed rows. A quad of a row is one word of int8 values, or two words of int16 values: elements 0
@@ -93,14 +93,14 @@ typedef struct et_packed_i8 {
   size_t max_exact_terms; /* see et_rows_i8 */
 #endif
 #if ET_SUMS_OF_16
-  bool has_lows; /* elements are relative to `lows` */
-  bool has_wide; /* `bytes` has int16 rows before the int8 rows */
-  int16_t lows[4 * ET_I8_MOST_LOW_QUADS +
-               ET_I8_STEP] /* one row, with two words per quad */
+  bool has_minima; /* elements are relative to `minima` */
+  bool has_wide;   /* `bytes` has int16 rows before the int8 rows */
+  int16_t minima[4 * ET_I8_MINIMA_MAX_QUADS +
+                 ET_I8_STEP] /* one row, with two words per quad */
       __attribute__((aligned(64)));
-  uint8_t spans[4 * ET_I8_MOST_LOW_QUADS +
-                2 * ET_I8_STEP];      /* maxima of the elements */
-  uint16_t far[ET_I8_MOST_LOW_QUADS]; /* quads to check; see row_minima.h */
+  uint8_t spans[4 * ET_I8_MINIMA_MAX_QUADS +
+                2 * ET_I8_STEP];        /* maxima of the elements */
+  uint16_t far[ET_I8_MINIMA_MAX_QUADS]; /* quads to check; see row_minima.h */
   size_t far_count;
 #endif
 } et_packed_i8;
@@ -127,7 +127,7 @@ typedef struct et_rows_i8 {
    * sum(max(w, 0)) and sum(max(-w, 0)) times (max(x) - min_value) are at most 32767. */
   size_t max_exact_terms;
   int32_t min_value;
-  bool may_have_lows; /* whether rows are multiplied by whole panels only */
+  bool may_have_minima; /* whether rows are multiplied by whole panels only */
 } et_rows_i8;
 
 /* Destination and requantization of the results of several panels. Only the first `columns` columns
@@ -143,7 +143,7 @@ typedef struct et_target_i8 {
 
 #if ET_DOT4_EXACT
 /* Sets the XOR mask that makes rows unsigned (NEON: signed) when they are read in place. */
-ET_INLINE void et_turn_i8(et_packed_i8 *packed, bool is_signed) {
+ET_INLINE void et_set_flip_i8(et_packed_i8 *packed, bool is_signed) {
   packed->shift = ET_DOT4_SHIFT - (is_signed ? 0 : 128);
   packed->flip = packed->shift == 0 ? 0 : (int32_t)0x80808080;
 }
@@ -151,7 +151,7 @@ ET_INLINE void et_turn_i8(et_packed_i8 *packed, bool is_signed) {
 
 /* Returns the number of rows of depth `depth` that fit in a block. */
 ET_INLINE size_t et_i8_block_rows(size_t depth) {
-  const size_t fit = ET_I8_MOST_QUADS / (depth > 0 ? depth : 1);
+  const size_t fit = ET_I8_MAX_QUADS / (depth > 0 ? depth : 1);
   const size_t most = fit < ET_I8_BLOCK_ROWS ? fit : ET_I8_BLOCK_ROWS;
   return most > ET_I8_ROWS ? most - most % ET_I8_ROWS : most;
 }

@@ -9,8 +9,8 @@
 
 /* Range of K in quads. Above it, loading weights would take longer than the dot products. Below it,
  * requantization would take longer. */
-#define ET_LEAST_LOW_QUADS 4
-#define ET_MOST_LOW_QUADS 48
+#define ET_MIN_LOW_QUADS 4
+#define ET_MAX_LOW_QUADS 48
 /* Minimum K in quads for tiles of four panels. Below it, loading the requantization parameters
  * takes longer than loading rows twice. */
 #define ET_WIDE_LOW_QUADS 16
@@ -43,9 +43,10 @@ ET_INLINE void et_add_low_i8(const uint8_t *const *at, const int8_t *weights,
 
 /* Runs step 0, 1, 2 or 3 of the requantization of a low tile. Each half of the tile takes two
  * steps. */
-ET_INLINE void et_make_low_i8(const et_target_i8 *target,
-                              const et_rounder *rounder, int panels, int step,
-                              const et_i32 *sums, et_f32 *steps, uint8_t *out) {
+ET_INLINE void et_requantize_low_i8(const et_target_i8 *target,
+                                    const et_rounder *rounder, int panels,
+                                    int step, const et_i32 *sums, et_f32 *steps,
+                                    uint8_t *out) {
   const int first = step / 2 * ET_ROUNDED;
   if (step % 2 == 0) {
     ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
@@ -102,18 +103,18 @@ ET_INLINE void et_run_low_i8(const et_block_i8 *b, size_t panel, int panels) {
     ET_UNROLL for (int r = 0; r < rows; r++) {
       at[r] = p->from[first + (size_t)r];
     }
-    ET_UNROLL for (int k = 0; k < ET_LEAST_LOW_QUADS; k++) {
+    ET_UNROLL for (int k = 0; k < ET_MIN_LOW_QUADS; k++) {
       et_add_low_i8(at, weights, p->depth, (size_t)k, panels, sums);
-      et_make_low_i8(&target, &rounder, panels, k, before, steps, out);
+      et_requantize_low_i8(&target, &rounder, panels, k, before, steps, out);
     }
-    for (size_t k = ET_LEAST_LOW_QUADS; k < p->depth; k++) {
+    for (size_t k = ET_MIN_LOW_QUADS; k < p->depth; k++) {
       et_add_low_i8(at, weights, p->depth, k, panels, sums);
     }
     ET_UNROLL for (int i = 0; i < ET_LOW_SUMS; i++) { before[i] = sums[i]; }
     out = target.out + first * target.stride;
   }
-  ET_UNROLL for (int k = 0; k < ET_LEAST_LOW_QUADS; k++) {
-    et_make_low_i8(&target, &rounder, panels, k, before, steps, out);
+  ET_UNROLL for (int k = 0; k < ET_MIN_LOW_QUADS; k++) {
+    et_requantize_low_i8(&target, &rounder, panels, k, before, steps, out);
   }
 }
 
@@ -125,7 +126,7 @@ ET_INLINE size_t et_low_panels_i8(size_t depth, size_t panels) {
 static bool et_run_low_tiles_i8(const et_block_i8 *b, size_t panels) {
   const et_packed_i8 *p = b->packed;
   const size_t at_once = et_low_panels_i8(p->depth, panels);
-  if (p->depth < ET_LEAST_LOW_QUADS || p->depth > ET_MOST_LOW_QUADS ||
+  if (p->depth < ET_MIN_LOW_QUADS || p->depth > ET_MAX_LOW_QUADS ||
       p->runs > 1 || p->flip != 0 || p->rows * at_once < ET_LOW_SUMS ||
       b->target == NULL || b->target->is_far) {
     return false;

@@ -26,10 +26,10 @@
  * the weights less often. AVX-512 uses wide tiles only for such columns, and only in the first K
  * block. */
 #if defined(ET_CPU_ISA_AVX512)
-#define ET_MOST_WIDE_DEPTH 0
+#define ET_MAX_WIDE_DEPTH 0
 #define ET_WIDE_BEGINS 1
 #else
-#define ET_MOST_WIDE_DEPTH 128
+#define ET_MAX_WIDE_DEPTH 128
 #define ET_WIDE_BEGINS 0
 #endif
 
@@ -185,7 +185,7 @@ ET_INLINE void et_wide_store(const et_tiles *t, float *out, et_f32 low,
 
 /* AVX-512 does not prefetch: layers of 24 columns have few weights, and the code would grow. */
 ET_INLINE void et_wide_fetch(et_wide_next *next) {
-  if (ET_MOST_WIDE_DEPTH > 0) {
+  if (ET_MAX_WIDE_DEPTH > 0) {
     for (size_t i = 0; i < next->lines; i++, next->at += ET_CPU_PANEL) {
       et_prefetch_near(next->at);
     }

@@ -278,7 +278,7 @@ ET_INLINE void et_address_windows_i8(const et_taps_i8 *t, et_runs_i8 kind,
                                      et_packed_i8 *packed) {
   packed->rows = count;
   et_count_runs_i8(t, kind, packed);
-  et_turn_i8(packed, is_signed);
+  et_set_flip_i8(packed, is_signed);
   if (kind == ET_RUNS_LINES) {
     packed->flip = 0;
     for (size_t i = 0; i < count; i++) {

@@ -35,14 +35,14 @@ static double element(const et_test_op *test, int32_t pooling,
                       const size_t *o) {
   const int32_t *x = test->tensors[0].sizes;
   const int32_t *y = test->tensors[1].sizes;
-  const size_t places = (size_t)x[1] * (size_t)x[2] * (size_t)x[3];
+  const size_t pixels = (size_t)x[1] * (size_t)x[2] * (size_t)x[3];
   const float *volume =
-      (const float *)test->tensors[0].data + o[0] * places * (size_t)x[4];
+      (const float *)test->tensors[0].data + o[0] * pixels * (size_t)x[4];
   double sum = 0;
   double count = 0;
   double best = -INFINITY;
   size_t place = 0;
-  for (size_t p = 0; p < places; p++) {
+  for (size_t p = 0; p < pixels; p++) {
     const size_t at[3] = {p / (size_t)x[3] / (size_t)x[2],
                           p / (size_t)x[3] % (size_t)x[2], p % (size_t)x[3]};
     bool in = true;

@@ -27,7 +27,7 @@ static void check_range(et_scalar_type dtype, int32_t start, int32_t by) {
   et_test_end(&test);
 }
 
-static void test_up_and_down(void **state) {
+static void test_increasing_and_decreasing_ranges(void **state) {
   (void)state;
   check_range(ET_SCALAR_TYPE_INT64, 0, 1);
   check_range(ET_SCALAR_TYPE_INT64, INT32_MAX, INT32_MAX);
@@ -36,7 +36,7 @@ static void test_up_and_down(void **state) {
   check_range(ET_SCALAR_TYPE_INT32, 7, -1);
 }
 
-static void test_what_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   const int32_t sizes[1] = {3};
   const int32_t start = 0;
@@ -58,8 +58,8 @@ static void test_what_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_up_and_down),
-      cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_increasing_and_decreasing_ranges),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void run_chunk(void *data, size_t index) {
 
 static et_cpu_scaled_qs8 operand(const et_cpu_tensor *tensor,
                                  const et_cpu_quant_params *params) {
-  const et_cpu_scaled_qs8 x = {et_cpu_bytes_of(tensor, params->zero_point),
+  const et_cpu_scaled_qs8 x = {et_cpu_qs8_of(tensor, params->zero_point),
                                params->scale};
   return x;
 }
@@ -83,15 +83,14 @@ static size_t chunk_of(size_t row, size_t count) {
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
   const et_cpu_binary_qs8_args args = et_cpu_binary_qs8_args_of(op);
   const et_cpu_binary_qs8_attributes *attributes = &args.attributes;
-  work w = {
-      .binary = {.output_quantization = attributes->output_quantization,
-                 .a = operand(args.a, &attributes->a),
-                 .b = operand(args.b, &attributes->b),
-                 .is_product = attributes->function == ET_CPU_BINARY_OP_MUL},
-      .function = variants[run->isa],
-      .y = args.y->data,
-      .count = args.y->numel,
-      .row = args.b->numel};
+  work w = {.binary = {.output_quantization = attributes->output_quantization,
+                       .a = operand(args.a, &attributes->a),
+                       .b = operand(args.b, &attributes->b),
+                       .is_gemm = attributes->function == ET_CPU_BINARY_OP_MUL},
+            .function = variants[run->isa],
+            .y = args.y->data,
+            .count = args.y->numel,
+            .row = args.b->numel};
   if (w.count > 0) {
     w.chunk = chunk_of(w.row, w.count);
     et_cpu_for_each(run, et_cpu_parts(w.count, w.chunk), run_chunk, &w);

@@ -14,7 +14,7 @@
 typedef struct pair {
   int32_t sizes[4];
   bool is_row; /* b has only the last dimension of a */
-  bool is_product;
+  bool is_gemm;
   et_scalar_type a, b, y;
 } pair;
 
@@ -27,7 +27,7 @@ static void make(et_test_op *test, const pair *p) {
   et_test_input(test, p->a, 4, p->sizes);
   et_test_input(test, p->b, 4, p->is_row ? row : p->sizes);
   et_test_output(test, p->y, 4, p->sizes);
-  et_test_int(test, p->is_product);
+  et_test_int(test, p->is_gemm);
   et_test_int(test, 11);
   et_test_float(test, 0.021f);
   et_test_int(test, 70);
@@ -46,7 +46,7 @@ static double element(const et_test_op *test, const void *shape,
       (float)(et_test_byte(&test->tensors[0], (size_t)i) - 11) * 0.021f;
   const float b =
       (float)(et_test_byte(&test->tensors[1], (size_t)j) - 70) * 0.043f;
-  return et_test_quantized(&output_quantization, p->is_product ? a * b : a + b);
+  return et_test_quantized(&output_quantization, p->is_gemm ? a * b : a + b);
 }
 
 static void check_pair(const pair *p) {
@@ -72,8 +72,8 @@ static void test_broadcasts_a_row_to_the_first_operand(void **state) {
   (void)state;
   const int32_t columns[] = {1, 15, 16, 40, 20000};
   for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-    for (int is_product = 0; is_product < 2; is_product++) {
-      const pair p = {{2, 3, 5, columns[i]}, true, is_product == 1, I8, U8, I8};
+    for (int is_gemm = 0; is_gemm < 2; is_gemm++) {
+      const pair p = {{2, 3, 5, columns[i]}, true, is_gemm == 1, I8, U8, I8};
       check_pair(&p);
     }
   }

@@ -138,7 +138,7 @@ static void test_casts_to_integers_truncate(void **state) {
   }
 }
 
-static void test_casts_of_several_chunks_and_of_no_element(void **state) {
+static void test_casts_several_chunks_and_empty_tensors(void **state) {
   (void)state;
   static double expected[40001];
   const int32_t counts[] = {0, 1, 17, 40001};
@@ -177,7 +177,7 @@ int main(void) {
       cmocka_unit_test(test_float32_becomes_the_nearest_float16),
       cmocka_unit_test(test_nan_stays_nan),
       cmocka_unit_test(test_casts_to_integers_truncate),
-      cmocka_unit_test(test_casts_of_several_chunks_and_of_no_element),
+      cmocka_unit_test(test_casts_several_chunks_and_empty_tensors),
       cmocka_unit_test(test_rejects_casts_that_are_not_supported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

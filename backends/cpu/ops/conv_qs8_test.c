@@ -306,7 +306,7 @@ static void test_rows_of_values_near_their_minimum(void **state) {
 
 /* Products at the limits of int16: 127 * 2 * -128 fits, 129 * 2 * -128 does not. A range of 255
  * fits with small weights. */
-static void test_spans_at_the_edge_of_an_int16(void **state) {
+static void test_ranges_at_the_limit_of_int16(void **state) {
   (void)state;
   const int32_t spans[] = {127, 128, 129, 255};
   const int8_t weights[] = {-128, 127, 64, -65};
@@ -356,7 +356,7 @@ static void test_windows_in_the_padding_of_few_channels(void **state) {
 }
 
 /* Scaled accumulators beyond int32 saturate. */
-static void test_ops_beyond_an_int32(void **state) {
+static void test_saturates_accumulators_beyond_int32(void **state) {
   (void)state;
   const shape s = {1, 16, 64, 1, points(1), points(13), true, true, 0};
   et_test_op test;
@@ -428,7 +428,7 @@ static void test_rejects_windows_beyond_the_stack(void **state) {
 }
 
 /* A million empty groups of a million pixels take no time. */
-static void test_m23_groups_of_no_channels_take_no_time(void **state) {
+static void test_groups_without_channels_are_fast(void **state) {
   (void)state;
   const shape s = {1 << 20,   0,    0,    1 << 20, points(1),
                    points(1), true, true, true};
@@ -452,14 +452,14 @@ int main(void) {
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_values_of_a_small_range_allow_larger_weights),
       cmocka_unit_test(test_rows_of_values_near_their_minimum),
-      cmocka_unit_test(test_spans_at_the_edge_of_an_int16),
+      cmocka_unit_test(test_ranges_at_the_limit_of_int16),
       cmocka_unit_test(test_windows_of_few_channels),
       cmocka_unit_test(test_windows_in_the_padding_of_few_channels),
-      cmocka_unit_test(test_ops_beyond_an_int32),
+      cmocka_unit_test(test_saturates_accumulators_beyond_int32),
       cmocka_unit_test(test_wrong_sums_of_weights_do_not_overflow),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
       cmocka_unit_test(test_rejects_windows_beyond_the_stack),
-      cmocka_unit_test(test_m23_groups_of_no_channels_take_no_time),
+      cmocka_unit_test(test_groups_without_channels_are_fast),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

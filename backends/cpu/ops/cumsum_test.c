@@ -79,7 +79,7 @@ static void test_long_sums_of_floats(void **state) {
   et_test_end(&test);
 }
 
-static void test_what_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   const int32_t sizes[3] = {2, 3, 4};
   et_test_op test;
@@ -104,7 +104,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_dtype),
       cmocka_unit_test(test_long_sums_of_floats),
-      cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

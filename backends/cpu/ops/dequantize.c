@@ -34,7 +34,7 @@ static void run_chunk(void *data, size_t index) {
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
   const et_cpu_dequantize_args args = et_cpu_dequantize_args_of(op);
   const et_cpu_quant_params params = args.attributes.params;
-  work w = {{et_cpu_bytes_of(args.x, params.zero_point), params.scale},
+  work w = {{et_cpu_qs8_of(args.x, params.zero_point), params.scale},
             variants[run->isa],
             args.y->data,
             args.y->numel};

@@ -79,7 +79,7 @@ static void run_chunk(void *data, size_t index) {
  * With few rows, channels are divided instead, which balances the load better. With parts of 128
  * channels, three rows of a small image stay in the L1 cache until the next row reads them again.
  * Returns the number of chunks. */
-static size_t share_out(work *w, size_t threads) {
+static size_t divide_work(work *w, size_t threads) {
   const size_t few = 4;
   const size_t near = 128;
   const size_t channels = w->depthwise.channels;
@@ -109,7 +109,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
       .x = args.x->data,
       .y = args.y->data,
       .rows = (size_t)out[0] * (size_t)out[1]};
-  et_cpu_for_each(run, share_out(&w, et_cpu_threads(run)), run_chunk, &w);
+  et_cpu_for_each(run, divide_work(&w, et_cpu_threads(run)), run_chunk, &w);
 }
 
 static const et_cpu_op_type op_type = {&et_cpu_dwconv_f32_schema, check, run};

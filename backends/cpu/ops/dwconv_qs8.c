@@ -65,7 +65,7 @@ static et_cpu_dwconv_qs8 dwconv_of(const et_cpu_dwconv_qs8_args *args) {
   return (et_cpu_dwconv_qs8){
       .window =
           et_cpu_window_of(&a->window, args->x->sizes + 1, args->y->sizes + 1),
-      .x = et_cpu_bytes_of(args->x, a->zero_point),
+      .x = et_cpu_qs8_of(args->x, a->zero_point),
       .taps = args->weights->data,
       .max_exact_terms = (size_t)a->max_exact_terms,
       .min_value = a->min_value,

@@ -230,7 +230,7 @@ static void test_rejects_kernels_beyond_the_stack(void **state) {
 }
 
 /* Covers images wider than the buffer, with the largest windows. */
-static void test_wide_images_come_in_parts(void **state) {
+static void test_computes_wide_images_in_parts(void **state) {
   (void)state;
   const et_test_axis lines[] = {
       {5, 3, 3, 1, 0, 0, 1}, {64, 1, 64, 1, 0, 0, 1}, {5, 5, 1, 1, 0, 0, 1}};
@@ -249,7 +249,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_windows_of_random_shapes),
       cmocka_unit_test(test_common_windows_over_any_number_of_channels),
-      cmocka_unit_test(test_wide_images_come_in_parts),
+      cmocka_unit_test(test_computes_wide_images_in_parts),
       cmocka_unit_test(test_threads_share_rows),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),

@@ -45,12 +45,13 @@ static float parameter(const et_test_op *test, size_t tensor, size_t row,
 
 static double element(const et_test_op *test, int32_t bits, int32_t shift,
                       size_t row, size_t column) {
-  const size_t codes = 32 / (size_t)bits;
+  const size_t per_word = 32 / (size_t)bits;
   const uint32_t *words = test->tensors[0].data;
-  const uint32_t word = words[(row / 16 * 4 + column / codes) * 16 + row % 16];
+  const uint32_t word =
+      words[(row / 16 * 4 + column / per_word) * 16 + row % 16];
   const uint32_t code =
-      word >> (column % codes * (size_t)bits) & ((1u << bits) - 1u);
-  const size_t group = column / codes / 2;
+      word >> (column % per_word * (size_t)bits) & ((1u << bits) - 1u);
+  const size_t group = column / per_word / 2;
   const float value =
       (float)code - (code >> (bits - 1) ? (float)(1u << bits) : 0);
   const float scale = parameter(test, 1, row, group);
@@ -81,7 +82,7 @@ static void test_rows_are_columns_of_panels(void **state) {
   }
 }
 
-static void test_rows_that_are_not_there_end_the_call(void **state) {
+static void test_fails_if_a_row_is_out_of_range(void **state) {
   (void)state;
   const int64_t wrong[COUNT] = {-1, ROWS, 31, INT64_MAX, INT64_MIN};
   for (size_t i = 0; i < COUNT; i++) {
@@ -98,7 +99,7 @@ static void test_rows_that_are_not_there_end_the_call(void **state) {
   }
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   et_test_op test;
   make(&test, 4, 1);
@@ -130,8 +131,8 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_are_columns_of_panels),
-      cmocka_unit_test(test_rows_that_are_not_there_end_the_call),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_fails_if_a_row_is_out_of_range),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void test_rows_of_the_table(void **state) {
 
 /* Invalid indices do not cause reads outside the table, whether the number of rows is an attribute
  * or the size of the table. */
-static void test_rows_that_are_not_there_end_the_call(void **state) {
+static void test_fails_if_a_row_is_out_of_range(void **state) {
   (void)state;
   const int64_t bad[4] = {-1, ROWS, INT64_MAX, INT64_MIN};
   for (size_t i = 0; i < 8; i++) {
@@ -122,7 +122,7 @@ static void test_rows_of_panels(void **state) {
   check_rows_of_panels(ET_SCALAR_TYPE_BFLOAT16);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   et_test_op test;
   make(&test, ET_SCALAR_TYPE_INT64, 3, 4);
@@ -145,9 +145,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_of_the_table),
-      cmocka_unit_test(test_rows_that_are_not_there_end_the_call),
+      cmocka_unit_test(test_fails_if_a_row_is_out_of_range),
       cmocka_unit_test(test_rows_of_panels),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,13 +79,13 @@ static void test_one_row_of_random_shapes(void **state) {
   }
 }
 
-static void test_many_rows_are_shared_out(void **state) {
+static void test_divides_many_rows_among_threads(void **state) {
   (void)state;
   const shape s = {1100, 3, 18, ET_SCALAR_TYPE_FLOAT16, true, true};
   check_bits(&s);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   const shape s = {4, 9, 20, ET_SCALAR_TYPE_BFLOAT16, true, false};
   et_test_op test;
@@ -110,8 +110,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_of_random_shapes),
       cmocka_unit_test(test_one_row_of_random_shapes),
-      cmocka_unit_test(test_many_rows_are_shared_out),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_divides_many_rows_among_threads),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,12 +49,12 @@ static void make(et_test_op *test, const shape *s) {
 }
 
 static double code(const et_test_op *test, const shape *s, size_t k, size_t n) {
-  const size_t codes = 32 / (size_t)s->bits;
-  const size_t words = (size_t)(s->groups * s->group) / codes;
+  const size_t per_word = 32 / (size_t)s->bits;
+  const size_t words = (size_t)(s->groups * s->group) / per_word;
   const uint32_t *all = test->tensors[WORDS].data;
-  const uint32_t word = all[(n / 16 * words + k / codes) * 16 + n % 16];
+  const uint32_t word = all[(n / 16 * words + k / per_word) * 16 + n % 16];
   const uint32_t bits =
-      word >> (k % codes * (size_t)s->bits) & ((1u << s->bits) - 1u);
+      word >> (k % per_word * (size_t)s->bits) & ((1u << s->bits) - 1u);
   return (double)bits - (bits >> (s->bits - 1) ? (double)(1u << s->bits) : 0.0);
 }
 
@@ -145,7 +145,7 @@ static void test_rows_of_random_shapes(void **state) {
   check_shapes(20);
 }
 
-static void test_no_rows_and_many(void **state) {
+static void test_zero_rows_and_many_rows(void **state) {
   (void)state;
   const shape shapes[] = {{0, 2, 32, 20, 4, 0, true, false, F32},
                           {1100, 1, 8, 18, 4, 1, true, true, F32},
@@ -157,7 +157,7 @@ static void test_no_rows_and_many(void **state) {
 }
 
 /* Covers rows in several K blocks, with whole groups or within one long group. */
-static void test_rows_that_are_long(void **state) {
+static void test_long_rows(void **state) {
   (void)state;
   const shape shapes[] = {{1, 70, 32, 20, 4, 1, true, true, F32},
                           {1, 70, 32, 20, 4, 2, true, true, F32},
@@ -169,7 +169,7 @@ static void test_rows_that_are_long(void **state) {
   }
 }
 
-static void test_curves_follow_the_sum(void **state) {
+static void test_applies_other_activations_last(void **state) {
   (void)state;
   for (int32_t rows = 1; rows < 3; rows++) {
     const shape s = {rows, 2, 32, 41, 4, 1, true, false, F32};
@@ -188,7 +188,7 @@ static void test_curves_follow_the_sum(void **state) {
 }
 
 /* Each group of a row has its own scale, so small values are as exact as large ones. */
-static void test_numbers_far_apart(void **state) {
+static void test_groups_of_large_and_of_small_values(void **state) {
   (void)state;
   const float sizes[] = {3e33f, 1e-33f, 0.0f, 1e-3f, 1e4f, 1e-42f, 2e36f};
   const shape s = {1, 7, 32, 41, 4, 1, true, false, F32};
@@ -212,7 +212,7 @@ static void test_numbers_far_apart(void **state) {
 /* Integer accumulators reach the limits of their type. */
 static void test_largest_sums(void **state) {
   (void)state;
-  const uint32_t codes[] = {0x88888888u, 0x77777777u};
+  const uint32_t per_word[] = {0x88888888u, 0x77777777u};
   for (int32_t i = 0; i < 8; i++) {
     const shape s = {1, 3, i < 4 ? 32 : 128, 20, 4, 0, false, false, F32};
     const size_t depth = (size_t)(s.groups * s.group);
@@ -224,7 +224,7 @@ static void test_largest_sums(void **state) {
       ((float *)test.tensors[X].data)[k] = i % 2 == 0 ? 0.7f : -0.7f;
     }
     for (size_t k = 0; k < test.tensors[WORDS].numel; k++) {
-      ((uint32_t *)test.tensors[WORDS].data)[k] = codes[i / 2 % 2];
+      ((uint32_t *)test.tensors[WORDS].data)[k] = per_word[i / 2 % 2];
     }
     for (size_t n = 0; n < 20; n++) {
       expected[n] = element(&test, &s, 0, n, &margin[n]);
@@ -234,7 +234,7 @@ static void test_largest_sums(void **state) {
   }
 }
 
-static void test_what_is_no_number_spreads(void **state) {
+static void test_propagates_nan(void **state) {
   (void)state;
   const float none[] = {NAN, INFINITY, -INFINITY};
   for (size_t i = 0; i < 3; i++) {
@@ -256,7 +256,7 @@ static void test_what_is_no_number_spreads(void **state) {
   }
 }
 
-#define MOST_PARTS 4
+#define MAX_PARTS 4
 
 /* Joins several GEMMs of one row into one op. */
 static void join(et_test_op *test, et_test_op *alone, size_t parts) {
@@ -299,7 +299,7 @@ static void end_all(et_test_op *alone, size_t parts) {
 }
 
 static void check_joined(const shape *s, const int32_t *columns, size_t parts) {
-  et_test_op alone[MOST_PARTS];
+  et_test_op alone[MAX_PARTS];
   et_test_op joined;
   et_error error = {0};
   make_alone(alone, s, columns, parts);
@@ -313,7 +313,7 @@ static void check_joined(const shape *s, const int32_t *columns, size_t parts) {
 }
 
 /* Each result is bitwise equal to that of the separate GEMM. */
-static void test_products_of_one_row(void **state) {
+static void test_gemms_of_one_row(void **state) {
   (void)state;
   for (int i = 0; i < 40; i++) {
     const int32_t bits = i % 2 == 0 ? 4 : 8;
@@ -326,8 +326,8 @@ static void test_products_of_one_row(void **state) {
                      false,
                      i % 5 == 0,
                      i % 7 == 0 ? ET_SCALAR_TYPE_BFLOAT16 : F32};
-    int32_t columns[MOST_PARTS];
-    for (size_t part = 0; part < MOST_PARTS; part++) {
+    int32_t columns[MAX_PARTS];
+    for (size_t part = 0; part < MAX_PARTS; part++) {
       columns[part] = 1 + (int32_t)et_test_below(90);
     }
     check_joined(&s, columns, 2 + et_test_below(3));
@@ -335,20 +335,20 @@ static void test_products_of_one_row(void **state) {
 }
 
 /* Covers enough columns to divide among threads, an empty GEMM, and rows in several K blocks. */
-static void test_products_of_one_row_in_chunks(void **state) {
+static void test_gemms_of_one_row_in_chunks(void **state) {
   (void)state;
-  const int32_t columns[MOST_PARTS] = {200, 0, 70, 513};
+  const int32_t columns[MAX_PARTS] = {200, 0, 70, 513};
   const shape shapes[] = {{1, 9, 32, 0, 4, 0, false, false, F32},
                           {1, 70, 32, 0, 4, 1, false, true, F32},
                           {1, 2, 4104, 0, 8, 2, false, false, F32}};
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-    check_joined(&shapes[i], columns, MOST_PARTS);
+    check_joined(&shapes[i], columns, MAX_PARTS);
   }
 }
 
-static void test_products_that_are_not_alike_are_refused(void **state) {
+static void test_rejects_gemms_with_different_shapes(void **state) {
   (void)state;
-  const int32_t columns[MOST_PARTS] = {20, 40};
+  const int32_t columns[MAX_PARTS] = {20, 40};
   const shape s = {1, 2, 32, 0, 4, 1, false, false, F32};
   et_test_op alone[2];
   et_test_op joined;
@@ -379,9 +379,9 @@ static void test_products_that_are_not_alike_are_refused(void **state) {
   end_all(alone, 2);
 }
 
-static void test_several_products_are_of_one_row(void **state) {
+static void test_rejects_several_gemms_of_several_rows(void **state) {
   (void)state;
-  const int32_t columns[MOST_PARTS] = {20, 40};
+  const int32_t columns[MAX_PARTS] = {20, 40};
   const shape s = {3, 2, 32, 0, 4, 0, false, false, F32};
   et_test_op alone[2];
   et_test_op joined;
@@ -396,7 +396,7 @@ static void test_several_products_are_of_one_row(void **state) {
   end_all(alone, 2);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   const shape s = {4, 2, 32, 20, 4, 1, true, true, F32};
   et_test_op test;
@@ -440,17 +440,17 @@ int main(void) {
       cmocka_unit_test(test_one_row_of_random_shapes),
       cmocka_unit_test(test_one_row_of_each_form),
       cmocka_unit_test(test_rows_of_random_shapes),
-      cmocka_unit_test(test_no_rows_and_many),
-      cmocka_unit_test(test_rows_that_are_long),
-      cmocka_unit_test(test_curves_follow_the_sum),
-      cmocka_unit_test(test_numbers_far_apart),
+      cmocka_unit_test(test_zero_rows_and_many_rows),
+      cmocka_unit_test(test_long_rows),
+      cmocka_unit_test(test_applies_other_activations_last),
+      cmocka_unit_test(test_groups_of_large_and_of_small_values),
       cmocka_unit_test(test_largest_sums),
-      cmocka_unit_test(test_what_is_no_number_spreads),
-      cmocka_unit_test(test_products_of_one_row),
-      cmocka_unit_test(test_products_of_one_row_in_chunks),
-      cmocka_unit_test(test_products_that_are_not_alike_are_refused),
-      cmocka_unit_test(test_several_products_are_of_one_row),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_propagates_nan),
+      cmocka_unit_test(test_gemms_of_one_row),
+      cmocka_unit_test(test_gemms_of_one_row_in_chunks),
+      cmocka_unit_test(test_rejects_gemms_with_different_shapes),
+      cmocka_unit_test(test_rejects_several_gemms_of_several_rows),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void check_product(const shape *s) {
   et_test_end(&test);
 }
 
-static void test_products_of_every_remainder(void **state) {
+static void test_gemms_of_every_remainder(void **state) {
   (void)state;
   for (int32_t rows = 0; rows <= 20; rows++) {
     for (int32_t columns = 1; columns <= 90; columns += 7) {
@@ -101,7 +101,7 @@ static void test_gemm_of_partial_panels(void **state) {
   }
 }
 
-static void test_products_of_random_shapes(void **state) {
+static void test_gemms_of_random_shapes(void **state) {
   (void)state;
   for (int i = 0; i < 60; i++) {
     const shape s = {1 + (int32_t)et_test_below(60), (int32_t)et_test_below(90),
@@ -111,7 +111,7 @@ static void test_products_of_random_shapes(void **state) {
   }
 }
 
-static void test_long_sums_go_through_memory(void **state) {
+static void test_long_sums_span_several_k_blocks(void **state) {
   (void)state;
   const shape shapes[] = {{1, 1000, 200, true, true},
                           {7, 385, 33, true, false},
@@ -121,16 +121,16 @@ static void test_long_sums_go_through_memory(void **state) {
   }
 }
 
-static void test_many_rows_are_shared_out(void **state) {
+static void test_divides_many_rows_among_threads(void **state) {
   (void)state;
   const shape s = {1601, 3, 18, true, true};
   check_product(&s);
 }
 
-#define MOST_SIDE 300
+#define MAX_SIDE 300
 
 static void count_block(const et_cpu_blocks *b, size_t index,
-                        uint8_t counts[MOST_SIDE][MOST_SIDE]) {
+                        uint8_t counts[MAX_SIDE][MAX_SIDE]) {
   const et_cpu_range range = et_cpu_block_at(b, index);
   assert_int_equal(range.first_column % 16, 0);
   for (size_t i = 0; i < range.rows; i++) {
@@ -141,13 +141,13 @@ static void count_block(const et_cpu_blocks *b, size_t index,
 }
 
 static void check_cover(const et_cpu_blocks *b) {
-  static uint8_t counts[MOST_SIDE][MOST_SIDE];
+  static uint8_t counts[MAX_SIDE][MAX_SIDE];
   memset(counts, 0, sizeof counts);
   for (size_t i = 0; i < et_cpu_block_count(b); i++) {
     count_block(b, i, counts);
   }
-  for (size_t i = 0; i < MOST_SIDE; i++) {
-    for (size_t j = 0; j < MOST_SIDE; j++) {
+  for (size_t i = 0; i < MAX_SIDE; i++) {
+    for (size_t j = 0; j < MAX_SIDE; j++) {
       assert_int_equal(counts[i][j], i < b->rows && j < b->columns ? 1 : 0);
     }
   }
@@ -157,7 +157,7 @@ static void test_blocks_cover_each_result_once(void **state) {
   (void)state;
   for (int i = 0; i < 200; i++) {
     const et_cpu_blocks b = et_cpu_share_gemm(
-        et_test_below(MOST_SIDE), et_test_below(MOST_SIDE), et_test_below(2000),
+        et_test_below(MAX_SIDE), et_test_below(MAX_SIDE), et_test_below(2000),
         1 + et_test_below(100), 1 + et_test_below(8));
     check_cover(&b);
   }
@@ -165,7 +165,7 @@ static void test_blocks_cover_each_result_once(void **state) {
 
 /* With two threads, each computes half of the image's rows or, if there are many weights, half of
  * the columns. */
-static void test_threads_share_what_moves_less(void **state) {
+static void test_threads_divide_rows_or_columns(void **state) {
   (void)state;
   const et_cpu_blocks picture = et_cpu_share_gemm(196, 384, 64, 768, 2);
   assert_int_equal(picture.row_parts, 2);
@@ -197,7 +197,7 @@ static void check_curve(const shape *s) {
   et_test_end(&test);
 }
 
-static void test_curves_follow_the_sum(void **state) {
+static void test_applies_other_activations_last(void **state) {
   (void)state;
   const shape shapes[] = {{13, 400, 41, true, false},
                           {47, 20, 56, true, false}};
@@ -228,7 +228,7 @@ static void test_leading_dims_are_rows(void **state) {
   et_test_end(&test);
 }
 
-static void test_one_row_needs_no_other_dim(void **state) {
+static void test_accepts_one_row_without_other_dims(void **state) {
   (void)state;
   const shape s = {1, 5, 20, true, true};
   et_test_op test;
@@ -264,7 +264,7 @@ static void test_nan_stays(void **state) {
   et_test_end(&test);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   const shape s = {4, 5, 20, true, true};
   et_test_op test;
@@ -291,18 +291,18 @@ static void test_what_does_not_fit_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_products_of_every_remainder),
+      cmocka_unit_test(test_gemms_of_every_remainder),
       cmocka_unit_test(test_gemm_of_partial_panels),
-      cmocka_unit_test(test_products_of_random_shapes),
+      cmocka_unit_test(test_gemms_of_random_shapes),
       cmocka_unit_test(test_blocks_cover_each_result_once),
-      cmocka_unit_test(test_threads_share_what_moves_less),
-      cmocka_unit_test(test_long_sums_go_through_memory),
-      cmocka_unit_test(test_many_rows_are_shared_out),
-      cmocka_unit_test(test_curves_follow_the_sum),
+      cmocka_unit_test(test_threads_divide_rows_or_columns),
+      cmocka_unit_test(test_long_sums_span_several_k_blocks),
+      cmocka_unit_test(test_divides_many_rows_among_threads),
+      cmocka_unit_test(test_applies_other_activations_last),
       cmocka_unit_test(test_leading_dims_are_rows),
-      cmocka_unit_test(test_one_row_needs_no_other_dim),
+      cmocka_unit_test(test_accepts_one_row_without_other_dims),
       cmocka_unit_test(test_nan_stays),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

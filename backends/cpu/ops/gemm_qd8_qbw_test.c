@@ -24,12 +24,12 @@ static int32_t panel_count(const shape *s) { return (s->columns + 15) / 16; }
 
 static int32_t code(const et_test_op *test, const shape *s, size_t k,
                     size_t n) {
-  const size_t codes = 32 / (size_t)s->bits;
-  const size_t words = (size_t)(s->groups * s->group) / codes;
+  const size_t per_word = 32 / (size_t)s->bits;
+  const size_t words = (size_t)(s->groups * s->group) / per_word;
   const uint32_t *all = test->tensors[WORDS].data;
-  const uint32_t word = all[(n / 16 * words + k / codes) * 16 + n % 16];
-  const int32_t bits =
-      (int32_t)(word >> (k % codes * (size_t)s->bits) & ((1u << s->bits) - 1u));
+  const uint32_t word = all[(n / 16 * words + k / per_word) * 16 + n % 16];
+  const int32_t bits = (int32_t)(word >> (k % per_word * (size_t)s->bits) &
+                                 ((1u << s->bits) - 1u));
   return bits - (bits >> (s->bits - 1) ? 1 << s->bits : 0);
 }
 
@@ -173,7 +173,7 @@ static void test_random_shapes(void **state) {
 
 /* Covers scales of each dtype, with and without zero points, for one row and for a row that follows
  * a pair. */
-static void test_a_last_row_of_each_form(void **state) {
+static void test_last_odd_row_of_each_parameter_form(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
                                    ET_SCALAR_TYPE_BFLOAT16};
@@ -186,7 +186,7 @@ static void test_a_last_row_of_each_form(void **state) {
   }
 }
 
-static void test_largest_groups_many_rows_and_none(void **state) {
+static void test_largest_groups_with_zero_to_many_rows(void **state) {
   (void)state;
   const shape shapes[] = {{0, 2, 32, 20, 4, false, false, false, F32},
                           {25, 1, 512, 33, 8, true, true, false, F32},
@@ -200,7 +200,7 @@ static void test_largest_groups_many_rows_and_none(void **state) {
   }
 }
 
-static void test_rows_of_zeros_give_the_bias(void **state) {
+static void test_rows_of_zeros_yield_the_bias(void **state) {
   (void)state;
   const shape s = {1, 1, 8, 16, 4, true, false, false, F32};
   et_test_op test;
@@ -217,7 +217,7 @@ static void test_rows_of_zeros_give_the_bias(void **state) {
 
 /* If a row has NaN or infinity, its results are undefined, but the op must not access memory
  * outside its tensors. */
-static void test_rows_of_no_numbers_are_taken(void **state) {
+static void test_accepts_rows_of_nan_and_infinity(void **state) {
   (void)state;
   const shape s = {3, 1, 8, 16, 8, true, false, false, F32};
   et_test_op test;
@@ -235,7 +235,7 @@ static void test_rows_of_no_numbers_are_taken(void **state) {
   et_test_end(&test);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   const shape s = {4, 2, 32, 20, 8, false, true, false, F32};
   et_test_op test;
@@ -270,11 +270,11 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_shapes),
-      cmocka_unit_test(test_a_last_row_of_each_form),
-      cmocka_unit_test(test_largest_groups_many_rows_and_none),
-      cmocka_unit_test(test_rows_of_zeros_give_the_bias),
-      cmocka_unit_test(test_rows_of_no_numbers_are_taken),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_last_odd_row_of_each_parameter_form),
+      cmocka_unit_test(test_largest_groups_with_zero_to_many_rows),
+      cmocka_unit_test(test_rows_of_zeros_yield_the_bias),
+      cmocka_unit_test(test_accepts_rows_of_nan_and_infinity),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

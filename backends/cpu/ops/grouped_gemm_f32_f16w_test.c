@@ -53,8 +53,7 @@ static void check_bits(et_scalar_type weights, int32_t rows) {
   et_test_end(&wide);
 }
 
-static void test_grouped_float16_weights_give_the_bits_of_float32(
-    void **state) {
+static void test_equals_grouped_gemm_of_widened_weights(void **state) {
   (void)state;
   for (int32_t i = 0; i < 60; i++) {
     check_bits(i % 2 == 0 ? ET_SCALAR_TYPE_FLOAT16 : ET_SCALAR_TYPE_BFLOAT16,
@@ -64,7 +63,7 @@ static void test_grouped_float16_weights_give_the_bits_of_float32(
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_grouped_float16_weights_give_the_bits_of_float32),
+      cmocka_unit_test(test_equals_grouped_gemm_of_widened_weights),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,12 +12,12 @@
 #include <cmocka.h>
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
-#define MOST_GROUPS 6
+#define MAX_GROUPS 6
 
 typedef struct shape {
   int32_t rows, depth, columns, groups;
   et_scalar_type weights;
-  int32_t ends[MOST_GROUPS];
+  int32_t ends[MAX_GROUPS];
 } shape;
 
 static int32_t panel_count(int32_t columns) { return (columns + 15) / 16; }
@@ -100,7 +100,7 @@ static void test_groups_of_random_shapes(void **state) {
     shape s = {.rows = (int32_t)et_test_below(60),
                .depth = (int32_t)et_test_below(70),
                .columns = 1 + (int32_t)et_test_below(100),
-               .groups = (int32_t)et_test_below(MOST_GROUPS + 1),
+               .groups = (int32_t)et_test_below(MAX_GROUPS + 1),
                .weights = WEIGHTS[i % 3]};
     int32_t end = 0;
     for (int32_t g = 0; g < s.groups; g++) {
@@ -129,7 +129,7 @@ static void test_groups_at_the_edges(void **state) {
 }
 
 /* If group ends are invalid, the call fails. It writes nothing and reads no rows out of bounds. */
-static void test_ends_that_do_not_fit_end_the_call(void **state) {
+static void test_fails_if_group_ends_are_invalid(void **state) {
   (void)state;
   const int64_t bad[][2] = {{-1, 5},         {6, 5},         {3, 2},
                             {0, 6},          {0, INT64_MAX}, {INT64_MIN, 5},
@@ -162,7 +162,7 @@ static void refuse(int tensor, int dim, int32_t size, const char *message) {
   et_test_end(&test);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   refuse(0, 0, 4, "grouped_gemm_f32: tensor 4, dim 0 is 5, expected 4");
   refuse(0, 1, 9, "grouped_gemm_f32: tensor 1, dim 2 is 8, expected 9");
@@ -195,8 +195,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_groups_of_random_shapes),
       cmocka_unit_test(test_groups_at_the_edges),
-      cmocka_unit_test(test_ends_that_do_not_fit_end_the_call),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_fails_if_group_ends_are_invalid),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

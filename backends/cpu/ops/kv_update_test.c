@@ -22,35 +22,35 @@ static et_error error;
 static et_cpu_fault fault;
 static const et_cpu_run on_this_thread = {.isa = ET_CPU_PLAIN, .fault = &fault};
 
-/* Makes an op with `count` rows at `places`. If `places` is NULL, the rows are consecutive and
- * start at `start`. */
-static void make(et_test_op *test, int32_t count, const int64_t *places) {
+/* Makes an op with `count` rows at `positions`. If `positions` is NULL, the rows are consecutive
+ * and start at `start`. */
+static void make(et_test_op *test, int32_t count, const int64_t *positions) {
   const int32_t cache[3] = {OUTER, CACHE_ROWS, WIDTH};
   const int32_t rows[3] = {OUTER, count, WIDTH};
   et_test_begin(test, &et_cpu_op_kv_update);
   memcpy(before, et_test_input(test, F32, 3, cache), sizeof(before));
   et_test_input(test, F32, 3, rows);
-  if (places != NULL) {
-    memcpy(et_test_input(test, I64, 1, &count), places,
-           (size_t)count * sizeof(*places));
+  if (positions != NULL) {
+    memcpy(et_test_input(test, I64, 1, &count), positions,
+           (size_t)count * sizeof(*positions));
   }
   et_test_output(test, F32, 3, cache);
   test->op.dims = &start_of;
-  test->op.dim_count = places == NULL ? 1 : 0;
+  test->op.dim_count = positions == NULL ? 1 : 0;
   fault = (et_cpu_fault){ET_STATUS_OK, &error};
   et_error_clear(&error);
   assert_int_equal(et_test_check(test, &error), ET_STATUS_OK);
 }
 
-/* Checks that the output is the cache with row places[i] replaced by new row i. */
+/* Checks that the output is the cache with row positions[i] replaced by new row i. */
 static void expect(const et_test_op *test, int32_t count,
-                   const int64_t *places) {
+                   const int64_t *positions) {
   const float *rows = test->tensors[1].data;
   const float *y = test->list[test->op.input_count]->data;
   for (int32_t i = 0; i < CACHE_SIZE; i++) {
     float expected = before[i];
     for (int32_t r = 0; r < count; r++) {
-      if (i / WIDTH % CACHE_ROWS == places[r]) {
+      if (i / WIDTH % CACHE_ROWS == positions[r]) {
         const int32_t outer = i / (WIDTH * CACHE_ROWS);
         expected = rows[(outer * count + r) * WIDTH + i % WIDTH];
       }
@@ -61,57 +61,57 @@ static void expect(const et_test_op *test, int32_t count,
 
 /* Checks the op out of place, then in place. */
 static void check_update(int32_t count, const int64_t *given,
-                         const int64_t *places) {
+                         const int64_t *positions) {
   et_test_op test;
   make(&test, count, given);
   test.op.type->run(&test.op, &on_this_thread);
   assert_int_equal(fault.status, ET_STATUS_OK);
-  expect(&test, count, places);
+  expect(&test, count, positions);
   assert_memory_equal(before, test.tensors[0].data, sizeof(before));
   et_cpu_tensor *y = et_test_result(&test);
-  void *room = y->data;
+  void *output_data = y->data;
   y->data = test.tensors[0].data;
   test.op.type->run(&test.op, &on_this_thread);
-  expect(&test, count, places);
-  y->data = room;
+  expect(&test, count, positions);
+  y->data = output_data;
   et_test_end(&test);
 }
 
-static void test_rows_that_follow_each_other(void **state) {
+static void test_updates_consecutive_rows(void **state) {
   (void)state;
-  const int64_t places[CACHE_ROWS] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const int64_t positions[CACHE_ROWS] = {0, 1, 2, 3, 4, 5, 6, 7};
   for (start = 0; start < CACHE_ROWS; start++) {
     for (int32_t count = 0; start + count <= CACHE_ROWS; count++) {
-      check_update(count, NULL, places + start);
+      check_update(count, NULL, positions + start);
     }
   }
 }
 
-static void test_rows_that_a_tensor_names(void **state) {
+static void test_updates_rows_at_given_positions(void **state) {
   (void)state;
   const int64_t given[3] = {6, 0, 3};
   const int64_t from_the_end[2] = {-1, -8};
-  const int64_t places[2] = {7, 0};
+  const int64_t positions[2] = {7, 0};
   check_update(3, given, given);
-  check_update(2, from_the_end, places);
+  check_update(2, from_the_end, positions);
 }
 
-static void check_fault(int32_t count, const int64_t *places,
+static void check_fault(int32_t count, const int64_t *positions,
                         const char *message) {
   et_test_op test;
-  make(&test, count, places);
+  make(&test, count, positions);
   et_cpu_tensor *y = et_test_result(&test);
-  void *room = y->data;
+  void *output_data = y->data;
   y->data = test.tensors[0].data;
   test.op.type->run(&test.op, &on_this_thread);
   assert_int_equal(fault.status, ET_STATUS_INVALID_ARGUMENT);
   assert_non_null(strstr(error.message, message));
   assert_memory_equal(before, y->data, sizeof(before));
-  y->data = room;
+  y->data = output_data;
   et_test_end(&test);
 }
 
-static void test_rows_that_are_not_there(void **state) {
+static void test_fails_if_a_row_is_out_of_range(void **state) {
   (void)state;
   const int64_t above[2] = {1, 8};
   const int64_t below[2] = {2, -9};
@@ -124,11 +124,11 @@ static void test_rows_that_are_not_there(void **state) {
               "kv_update: row -9223372036854775800 is out of range for 8");
 }
 
-static void test_what_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
-  const int64_t places[2] = {0, 1};
+  const int64_t positions[2] = {0, 1};
   et_test_op test;
-  make(&test, 2, places);
+  make(&test, 2, positions);
   test.tensors[2].numel = 3;
   et_test_refused(&test, "kv_update: tensor 2");
   test.tensors[2].numel = 2;
@@ -152,10 +152,10 @@ static void test_what_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_that_follow_each_other),
-      cmocka_unit_test(test_rows_that_a_tensor_names),
-      cmocka_unit_test(test_rows_that_are_not_there),
-      cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_updates_consecutive_rows),
+      cmocka_unit_test(test_updates_rows_at_given_positions),
+      cmocka_unit_test(test_fails_if_a_row_is_out_of_range),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void check_scatter(int32_t rows, int32_t columns, size_t every,
   et_test_end(&test);
 }
 
-static void test_selected_elements_take_those_of_the_source(void **state) {
+static void test_replaces_selected_elements(void **state) {
   (void)state;
   for (int i = 0; i < 40; i++) {
     check_scatter((int32_t)et_test_below(20), (int32_t)et_test_below(20),
@@ -55,7 +55,7 @@ static void test_selected_elements_take_those_of_the_source(void **state) {
   }
 }
 
-static void test_a_short_source_ends_the_call(void **state) {
+static void test_fails_if_the_source_is_too_short(void **state) {
   (void)state;
   et_test_op test;
   et_error error = {0};
@@ -76,7 +76,7 @@ static void test_a_short_source_ends_the_call(void **state) {
   et_test_end(&test);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   et_test_op test;
   make(&test, 3, 4, 2, 0);
@@ -97,9 +97,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_selected_elements_take_those_of_the_source),
-      cmocka_unit_test(test_a_short_source_ends_the_call),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_replaces_selected_elements),
+      cmocka_unit_test(test_fails_if_the_source_is_too_short),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,12 +27,12 @@ static void make(et_test_op *test, const shape *s) {
   const int32_t turned[4] = {s->b[0], s->b[1], s->columns, s->depth};
   const int32_t y[4] = {larger(s->a[0], s->b[0]), larger(s->a[1], s->b[1]),
                         s->rows, s->columns};
-  const int32_t room[2] = {3, ET_CPU_MATMUL_FLOATS};
+  const int32_t workspace_sizes[2] = {3, ET_CPU_MATMUL_FLOATS};
   et_test_begin(test, &et_cpu_op_matmul);
   et_test_input(test, F32, 4, a);
   et_test_input(test, F32, 4, s->transposed ? turned : b);
   et_test_output(test, F32, 4, y);
-  et_test_workspace(test, F32, 2, room);
+  et_test_workspace(test, F32, 2, workspace_sizes);
   et_test_int(test, s->transposed);
 }
 
@@ -94,7 +94,7 @@ static void test_matrices_of_random_shapes(void **state) {
   }
 }
 
-static void test_more_than_is_packed_at_once(void **state) {
+static void test_several_packed_blocks(void **state) {
   (void)state;
   for (int transposed = 0; transposed < 2; transposed++) {
     const shape deep = {{1, 2}, {1, 2}, 7, 700, 130, transposed != 0};
@@ -104,7 +104,7 @@ static void test_more_than_is_packed_at_once(void **state) {
   }
 }
 
-static void test_what_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   const shape s = {{2, 1}, {2, 3}, 4, 5, 6, true};
   et_test_op test;
@@ -135,8 +135,8 @@ static void test_what_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_matrices_of_random_shapes),
-      cmocka_unit_test(test_more_than_is_packed_at_once),
-      cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_several_packed_blocks),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static void add_block(et_test_op *test, const shape *s) {
 }
 
 /* Returns the size of a thread's workspace in floats. */
-static int32_t room(const shape *s) {
+static int32_t workspace_floats(const shape *s) {
   const int32_t ring =
       (s->rows - 1) * s->y.stride + (s->y.kernel - 1) * s->y.dilation + 1;
   return (ring * s->expand_x.out + s->rows * s->x.out) * s->middle;
@@ -72,7 +72,7 @@ static void add_x(et_test_op *test, const shape *s) {
 
 static void make(et_test_op *test, const shape *s) {
   const int32_t out[4] = {s->batch, s->y.out, s->x.out, s->columns};
-  const int32_t space[2] = {s->lanes, room(s)};
+  const int32_t space[2] = {s->lanes, workspace_floats(s)};
   et_test_begin(test, &et_cpu_op_mbconv_f32);
   add_x(test, s);
   add_weights(test, s);
@@ -315,7 +315,7 @@ static void make_chain(et_test_op *test, const chain *c) {
   for (int32_t i = 0; i < c->count; i++) {
     const shape *s = &c->blocks[i];
     add_weights(test, s);
-    space[1] += room(s) + (s == last ? 0 : s->x.out * s->columns);
+    space[1] += workspace_floats(s) + (s == last ? 0 : s->x.out * s->columns);
   }
   if (last->residual) {
     et_test_input(test, F32, 4, out);
@@ -361,7 +361,7 @@ static double *run_each(const et_test_op *all, const chain *c) {
   return values;
 }
 
-static void test_chains_agree_with_their_blocks(void **state) {
+static void test_chains_equal_separate_blocks(void **state) {
   (void)state;
   for (int32_t i = 0; i < 40; i++) {
     const chain c = random_chain(i % 3);
@@ -450,7 +450,7 @@ int main(void) {
       cmocka_unit_test(test_blocks_of_random_shapes),
       cmocka_unit_test(test_wide_rows_of_an_expanding_window),
       cmocka_unit_test(test_results_do_not_depend_on_the_height_of_row_tiles),
-      cmocka_unit_test(test_chains_agree_with_their_blocks),
+      cmocka_unit_test(test_chains_equal_separate_blocks),
       cmocka_unit_test(test_rejects_invalid_chains),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };

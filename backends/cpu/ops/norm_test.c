@@ -77,7 +77,7 @@ static void test_norms_of_every_remainder(void **state) {
   }
 }
 
-static void test_many_rows_are_shared_out(void **state) {
+static void test_divides_many_rows_among_threads(void **state) {
   (void)state;
   const shape shapes[] = {
       {100, 384, true, 2}, {5000, 7, false, 0}, {0, 8, true, 2}};
@@ -86,7 +86,7 @@ static void test_many_rows_are_shared_out(void **state) {
   }
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   const shape s = {3, 20, true, 2};
   et_test_op test;
@@ -111,8 +111,8 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_norms_of_every_remainder),
-      cmocka_unit_test(test_many_rows_are_shared_out),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_divides_many_rows_among_threads),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

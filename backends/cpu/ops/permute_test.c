@@ -113,7 +113,7 @@ static void test_permutes_a_scalar(void **state) {
   check_permute(ET_SCALAR_TYPE_FLOAT32, 0, NULL, NULL);
 }
 
-static void test_rejects_words_that_are_not_a_permutation(void **state) {
+static void test_rejects_invalid_permutations(void **state) {
   (void)state;
   const int32_t sizes[2] = {3, 4};
   const int32_t order[2] = {1, 0};
@@ -147,7 +147,7 @@ int main(void) {
       cmocka_unit_test(test_converts_between_nchw_and_nhwc),
       cmocka_unit_test(test_interleaves_three_channels_of_int8),
       cmocka_unit_test(test_permutes_a_scalar),
-      cmocka_unit_test(test_rejects_words_that_are_not_a_permutation),
+      cmocka_unit_test(test_rejects_invalid_permutations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,8 +40,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
  * requantization moves the value by at most 0.255, so it rounds to itself. */
 #define SAME_SCALE 1e-3f
 
-static bool keeps_bytes(const et_cpu_scaled_qs8 *x,
-                        const et_cpu_output_quantization *y) {
+static bool keeps_values(const et_cpu_scaled_qs8 *x,
+                         const et_cpu_output_quantization *y) {
   const int32_t low = x->bytes.is_signed ? INT8_MIN : 0;
   return fabsf(x->scale * y->inverse - 1.0f) <= SAME_SCALE &&
          x->bytes.zero_point == y->zero_point && y->low == low &&
@@ -68,11 +68,11 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   const et_cpu_quant_params params = args.attributes.params;
   work w = {
       .pool = {.pool = et_cpu_pool_of(&pool),
-               .x = {et_cpu_bytes_of(args.x, params.zero_point), params.scale},
+               .x = {et_cpu_qs8_of(args.x, params.zero_point), params.scale},
                .output_quantization = args.attributes.output_quantization},
       .function = variants[run->isa],
       .y = args.y->data};
-  w.pool.keeps_bytes = keeps_bytes(&w.pool.x, &w.pool.output_quantization);
+  w.pool.keeps_values = keeps_values(&w.pool.x, &w.pool.output_quantization);
   et_cpu_for_each(run, et_cpu_pool_parts(args.y), run_part, &w);
 }
 

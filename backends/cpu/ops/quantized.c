@@ -34,7 +34,7 @@ et_status et_cpu_check_conv_quantization(
   return et_cpu_check_output_quantization(op, y, output, error);
 }
 
-et_cpu_qs8 et_cpu_bytes_of(const et_cpu_tensor *tensor, int32_t zero_point) {
+et_cpu_qs8 et_cpu_qs8_of(const et_cpu_tensor *tensor, int32_t zero_point) {
   const et_cpu_qs8 bytes = {tensor->data, zero_point,
                             tensor->dtype == ET_SCALAR_TYPE_INT8,
                             tensor->bytes};

@@ -28,7 +28,7 @@ et_status et_cpu_check_conv_quantization(
     const et_cpu_output_quantization *output, et_error *error);
 
 /* Returns the quantized values of `tensor`. */
-et_cpu_qs8 et_cpu_bytes_of(const et_cpu_tensor *tensor, int32_t zero_point);
+et_cpu_qs8 et_cpu_qs8_of(const et_cpu_tensor *tensor, int32_t zero_point);
 
 /* Checks that the sums, scales and biases of output channels have `count` elements. */
 et_status et_cpu_check_columns(const et_cpu_op *op, const et_cpu_tensor *sums,

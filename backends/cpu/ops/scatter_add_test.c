@@ -79,13 +79,13 @@ static void check_fault(int64_t row, const char *message) {
   et_test_end(&test);
 }
 
-static void test_an_index_outside_x_ends_the_call(void **state) {
+static void test_fails_if_an_index_is_out_of_range(void **state) {
   (void)state;
   check_fault(3, "scatter_add: row 3 is out of range for 3 rows");
   check_fault(-1, "scatter_add: row -1 is out of range for 3 rows");
 }
 
-static void test_tensors_that_do_not_fit_are_rejected(void **state) {
+static void test_rejects_mismatched_tensors(void **state) {
   (void)state;
   et_test_op test;
   make(&test, I64, 2, 3, 4, 5);
@@ -106,8 +106,8 @@ static void test_tensors_that_do_not_fit_are_rejected(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sums_of_selected_rows),
-      cmocka_unit_test(test_an_index_outside_x_ends_the_call),
-      cmocka_unit_test(test_tensors_that_do_not_fit_are_rejected),
+      cmocka_unit_test(test_fails_if_an_index_is_out_of_range),
+      cmocka_unit_test(test_rejects_mismatched_tensors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,12 +67,12 @@ static void make(et_test_op *test, const shape *s) {
   const size_t width = (size_t)s->width;
   const size_t widened =
       keys_of(s) == F32 ? 0 : et_cpu_sdpa_widened_floats(depth, width);
-  const int32_t room[2] = {
+  const int32_t workspace_sizes[2] = {
       3, (int32_t)(et_cpu_sdpa_floats(rows, depth, width) + widened)};
   et_test_begin(test, &et_cpu_op_sdpa_f32);
   add_inputs(test, s);
   et_test_output(test, F32, 3, out);
-  et_test_workspace(test, F32, 2, room);
+  et_test_workspace(test, F32, 2, workspace_sizes);
   et_test_int(test, s->heads);
   et_test_int(test, s->groups);
   et_test_int(test, s->depth);
@@ -216,7 +216,7 @@ static void test_masks_are_broadcast(void **state) {
   }
 }
 
-static void test_many_keys_go_block_by_block(void **state) {
+static void test_processes_many_keys_in_blocks(void **state) {
   (void)state;
   const shape shapes[] = {
       {1, 70, 513, 2, 1, 16, 16, false, 0, {0}, false, false, 0},
@@ -288,7 +288,7 @@ static void check_masked_out(int32_t queries, int32_t seen) {
   et_test_end(&test);
 }
 
-static void test_keys_that_are_masked_out(void **state) {
+static void test_ignores_masked_keys(void **state) {
   (void)state;
   for (int32_t queries = 1; queries < 16; queries += 7) {
     check_masked_out(queries, 590);
@@ -331,8 +331,7 @@ static void test_masks_that_hide_other_keys_of_each_query(void **state) {
   }
 }
 
-static void test_a_mask_that_says_what_causal_says_gives_the_same_bits(
-    void **state) {
+static void test_causal_mask_equals_causal_attribute(void **state) {
   (void)state;
   shape s = {.batch = 1,
              .queries = 131,
@@ -359,7 +358,7 @@ static void test_a_mask_that_says_what_causal_says_gives_the_same_bits(
 }
 
 /* The previous contents of the output are not read. */
-static void test_queries_without_keys_give_zeros(void **state) {
+static void test_queries_without_keys_yield_zeros(void **state) {
   (void)state;
   for (int32_t queries = 1; queries < 16; queries += 7) {
     const shape s = {.batch = 1,
@@ -415,7 +414,7 @@ static void test_keys_and_values_have_one_dtype(void **state) {
   et_test_end(&test);
 }
 
-static void test_attributes_that_do_not_fit_are_refused(void **state) {
+static void test_rejects_invalid_attributes(void **state) {
   (void)state;
   et_test_op test;
   make(&test, &small_shape);
@@ -444,7 +443,7 @@ static void test_attributes_that_do_not_fit_are_refused(void **state) {
   et_test_end(&test);
 }
 
-static void test_sizes_that_do_not_fit_are_refused(void **state) {
+static void test_rejects_mismatched_sizes(void **state) {
   (void)state;
   et_test_op test;
   make(&test, &small_shape);
@@ -474,17 +473,16 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_attention_of_random_shapes),
       cmocka_unit_test(test_masks_are_broadcast),
-      cmocka_unit_test(test_many_keys_go_block_by_block),
+      cmocka_unit_test(test_processes_many_keys_in_blocks),
       cmocka_unit_test(test_few_queries),
-      cmocka_unit_test(test_keys_that_are_masked_out),
-      cmocka_unit_test(test_queries_without_keys_give_zeros),
+      cmocka_unit_test(test_ignores_masked_keys),
+      cmocka_unit_test(test_queries_without_keys_yield_zeros),
       cmocka_unit_test(test_masks_that_hide_other_keys_of_each_query),
-      cmocka_unit_test(
-          test_a_mask_that_says_what_causal_says_gives_the_same_bits),
+      cmocka_unit_test(test_causal_mask_equals_causal_attribute),
       cmocka_unit_test(test_strided_heads_of_other_sizes_are_rejected),
       cmocka_unit_test(test_keys_and_values_have_one_dtype),
-      cmocka_unit_test(test_attributes_that_do_not_fit_are_refused),
-      cmocka_unit_test(test_sizes_that_do_not_fit_are_refused),
+      cmocka_unit_test(test_rejects_invalid_attributes),
+      cmocka_unit_test(test_rejects_mismatched_sizes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

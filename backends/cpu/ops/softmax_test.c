@@ -56,7 +56,7 @@ static void test_rows_of_every_remainder(void **state) {
   }
 }
 
-static void test_many_rows_are_shared_out(void **state) {
+static void test_divides_many_rows_among_threads(void **state) {
   (void)state;
   check_softmax(3000, 10, false);
   check_softmax(40, 1000, false);
@@ -84,7 +84,7 @@ static void test_masked_elements(void **state) {
   et_test_end(&test);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   et_test_op test;
   make(&test, 2, 5, false);
@@ -102,9 +102,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_of_every_remainder),
-      cmocka_unit_test(test_many_rows_are_shared_out),
+      cmocka_unit_test(test_divides_many_rows_among_threads),
       cmocka_unit_test(test_masked_elements),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

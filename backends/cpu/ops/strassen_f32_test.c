@@ -157,7 +157,7 @@ static double element(const et_test_op *test, const shape *s,
 }
 
 /* Checks the op, then frees the op and its weights. */
-static void check_made(et_test_op *test, const shape *s, float *weights) {
+static void check_and_free(et_test_op *test, const shape *s, float *weights) {
   const size_t count = et_test_result(test)->numel;
   const size_t columns = (size_t)s->columns;
   double *expected = malloc((2 * count + 1) * sizeof(double));
@@ -176,7 +176,7 @@ static void check_strassen(const shape *s) {
   float *weights = random_weights(s);
   et_test_op test;
   make(&test, s, weights);
-  check_made(&test, s, weights);
+  check_and_free(&test, s, weights);
 }
 
 /* Returns no activation, a clamp, or a leaky ReLU. */
@@ -185,7 +185,7 @@ static int32_t activation_of(size_t i) {
   return activations[i % 3];
 }
 
-static void test_products_of_few_rows(void **state) {
+static void test_gemms_of_few_rows(void **state) {
   (void)state;
   for (int32_t rows = 0; rows <= 15; rows++) {
     for (int32_t lanes = 1; lanes <= 3; lanes++) {
@@ -202,7 +202,7 @@ static void test_products_of_few_rows(void **state) {
   }
 }
 
-static void test_products_of_random_shapes(void **state) {
+static void test_gemms_of_random_shapes(void **state) {
   (void)state;
   for (size_t i = 0; i < 30; i++) {
     const shape s = {1 + (int32_t)et_test_below(120),
@@ -217,7 +217,7 @@ static void test_products_of_random_shapes(void **state) {
   }
 }
 
-static void test_long_sums_go_through_memory(void **state) {
+static void test_long_sums_span_several_k_blocks(void **state) {
   (void)state;
   const shape shapes[] = {{27, 1632, 160, 14, 2, true, 1, 0},
                           {8, 2432, 96, 4, 1, false, 9, 0}};
@@ -229,7 +229,7 @@ static void test_long_sums_go_through_memory(void **state) {
 /* The number of column groups is not a multiple of the number of threads: three groups with two
  * threads, and four or five groups with three threads. Rows are divided as well. Some rows have too
  * many pairs for one workspace. */
-static void test_groups_that_threads_cannot_share(void **state) {
+static void test_group_counts_that_threads_do_not_divide(void **state) {
   (void)state;
   const shape shapes[] = {{192, 32, 384, 126, 2, true, 1, 0},
                           {321, 32, 384, 64, 2, false, 9, 0},
@@ -260,20 +260,20 @@ static void test_rows_of_examples_are_not_paired(void **state) {
     for (size_t i = size; i < 2 * size; i++) {
       x[i] *= 1e20f;
     }
-    check_made(&test, &s, weights);
+    check_and_free(&test, &s, weights);
   }
 }
 
 /* Sets *number to `value`, expects the given message, and restores the number. */
-static void refused_with(et_test_op *test, int32_t *number, int32_t value,
-                         const char *message) {
+static void expect_size_rejected(et_test_op *test, int32_t *number,
+                                 int32_t value, const char *message) {
   const int32_t before = *number;
   *number = value;
   et_test_refused(test, message);
   *number = before;
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   const shape s = {5, 64, 96, 3, 2, true, 1, 0};
   float *weights = random_weights(&s);
@@ -281,31 +281,31 @@ static void test_what_does_not_fit_is_refused(void **state) {
   make(&test, &s, weights);
   et_cpu_tensor *t = test.tensors;
   int32_t *pairs = (int32_t *)&test.attributes[3];
-  refused_with(&test, &t[1].sizes[0], 20,
-               "strassen_f32: tensor 1, dim 0 is 20, expected 21");
-  refused_with(&test, &t[1].sizes[1], 64,
-               "strassen_f32: tensor 1, dim 1 is 64, expected 32");
-  refused_with(
+  expect_size_rejected(&test, &t[1].sizes[0], 20,
+                       "strassen_f32: tensor 1, dim 0 is 20, expected 21");
+  expect_size_rejected(&test, &t[1].sizes[1], 64,
+                       "strassen_f32: tensor 1, dim 1 is 64, expected 32");
+  expect_size_rejected(
       &test, &t[0].sizes[1], 48,
       "strassen_f32: the last dim of tensor 0 is 48, expected a multiple "
       "of 32");
-  refused_with(&test, &t[0].sizes[1], 0,
-               "strassen_f32: the last dim of tensor 0");
-  refused_with(&test, &t[5].sizes[0], 5,
-               "strassen_f32: tensor 5, dim 0 is 5, expected 6");
-  refused_with(&test, &t[5].sizes[1], 32,
-               "strassen_f32: tensor 5, dim 1 is 32, expected 64");
-  refused_with(
+  expect_size_rejected(&test, &t[0].sizes[1], 0,
+                       "strassen_f32: the last dim of tensor 0");
+  expect_size_rejected(&test, &t[5].sizes[0], 5,
+                       "strassen_f32: tensor 5, dim 0 is 5, expected 6");
+  expect_size_rejected(&test, &t[5].sizes[1], 32,
+                       "strassen_f32: tensor 5, dim 1 is 32, expected 64");
+  expect_size_rejected(
       &test, &t[6].sizes[0], 0,
       "strassen_f32: workspace is [0, 192], expected [1, 192] at least");
-  refused_with(
+  expect_size_rejected(
       &test, pairs, 4,
       "strassen_f32: workspace is [2, 192], expected [1, 256] at least");
-  refused_with(&test, pairs, 0, "strassen_f32: attribute 3 is 0");
-  refused_with(&test, pairs, 0x7fffffff,
-               "strassen_f32: attribute 3 is 2147483647");
-  refused_with(&test, &t[3].sizes[0], 4,
-               "strassen_f32: tensor 3, dim 0 is 4, expected 5");
+  expect_size_rejected(&test, pairs, 0, "strassen_f32: attribute 3 is 0");
+  expect_size_rejected(&test, pairs, 0x7fffffff,
+                       "strassen_f32: attribute 3 is 2147483647");
+  expect_size_rejected(&test, &t[3].sizes[0], 4,
+                       "strassen_f32: tensor 3, dim 0 is 4, expected 5");
   t[2].numel = 64;
   et_test_refused(&test, "strassen_f32: tensor 2 has 64 elements, expected 96");
   t[2].numel = 96;
@@ -320,12 +320,12 @@ static void test_what_does_not_fit_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_products_of_few_rows),
-      cmocka_unit_test(test_products_of_random_shapes),
-      cmocka_unit_test(test_long_sums_go_through_memory),
-      cmocka_unit_test(test_groups_that_threads_cannot_share),
+      cmocka_unit_test(test_gemms_of_few_rows),
+      cmocka_unit_test(test_gemms_of_random_shapes),
+      cmocka_unit_test(test_long_sums_span_several_k_blocks),
+      cmocka_unit_test(test_group_counts_that_threads_do_not_divide),
       cmocka_unit_test(test_rows_of_examples_are_not_paired),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

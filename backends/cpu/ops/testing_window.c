@@ -2,8 +2,8 @@
 
 int32_t et_test_axis_out(const et_test_axis *axis) {
   const int32_t reach = (axis->kernel - 1) * axis->dilation + 1;
-  const int32_t room = axis->in + axis->before + axis->after - reach;
-  return room < 0 ? 0 : room / axis->stride + 1;
+  const int32_t slack = axis->in + axis->before + axis->after - reach;
+  return slack < 0 ? 0 : slack / axis->stride + 1;
 }
 
 et_test_axis et_test_axis_random(int32_t kernel, int32_t stride,

@@ -13,14 +13,14 @@
 #define I64 ET_SCALAR_TYPE_INT64
 
 static void make(et_test_op *test, int32_t rows, int32_t size, int32_t count,
-                 bool smallest, bool places) {
+                 bool smallest, bool indices) {
   const int32_t sizes[2] = {rows, size};
   const int32_t out[2] = {rows, count};
   et_test_begin(test, &et_cpu_op_topk);
   et_test_input(test, F32, 2, sizes);
-  et_test_output(test, places ? I64 : F32, 2, out);
+  et_test_output(test, indices ? I64 : F32, 2, out);
   et_test_int(test, smallest);
-  et_test_int(test, places);
+  et_test_int(test, indices);
 }
 
 /* Returns the number of elements ordered before element i: larger ones, and equal ones with smaller
@@ -34,9 +34,9 @@ static size_t rank_of(const float *row, size_t size, size_t i, float sign) {
 }
 
 static void check_topk(int32_t rows, int32_t size, int32_t count, bool smallest,
-                       bool places) {
+                       bool indices) {
   et_test_op test;
-  make(&test, rows, size, count, smallest, places);
+  make(&test, rows, size, count, smallest, indices);
   const size_t numel = test.tensors[1].numel;
   double *expected = calloc(2 * numel + 1, sizeof(double));
   float *x = test.tensors[0].data;
@@ -50,7 +50,8 @@ static void check_topk(int32_t rows, int32_t size, int32_t count, bool smallest,
     const size_t rank = rank_of(x + row * (size_t)size, (size_t)size, at,
                                 smallest ? -1.0f : 1.0f);
     if (rank < (size_t)count) {
-      expected[row * (size_t)count + rank] = places ? (double)at : (double)x[i];
+      expected[row * (size_t)count + rank] =
+          indices ? (double)at : (double)x[i];
     }
   }
   et_test_run(&test, expected, expected + numel);
@@ -87,7 +88,7 @@ static void test_nan(void **state) {
   }
 }
 
-static void test_what_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   (void)state;
   et_test_op test;
   make(&test, 2, 7, 3, false, false);
@@ -112,7 +113,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_largest_and_smallest),
       cmocka_unit_test(test_nan),
-      cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

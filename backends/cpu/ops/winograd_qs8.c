@@ -83,7 +83,7 @@ static et_cpu_winograd_qs8 winograd_of(const et_cpu_winograd_qs8_args *args) {
   return (et_cpu_winograd_qs8){
       .window =
           et_cpu_window_of(&a->window, args->x->sizes + 1, args->y->sizes + 1),
-      .x = et_cpu_bytes_of(args->x, a->zero_point),
+      .x = et_cpu_qs8_of(args->x, a->zero_point),
       .panels = args->weights->data,
       .of_columns = et_cpu_columns_of(args->sums, args->scales, args->biases),
       .output_quantization = a->output_quantization,

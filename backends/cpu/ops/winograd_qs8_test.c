@@ -214,8 +214,7 @@ static void test_the_largest_accumulators_are_exact(void **state) {
 }
 
 /* The packed weights are not transforms of any convolution. */
-static void test_sums_that_overflow_are_the_same_numbers_everywhere(
-    void **state) {
+static void test_overflowing_sums_are_equal_for_every_isa(void **state) {
   (void)state;
   const et_test_axis axis = {8, 8, 3, 1, 1, 1, 1};
   const shape s = {1, 224, 16, axis, axis, true, true, 4, 1, 3};
@@ -309,7 +308,7 @@ int main(void) {
       cmocka_unit_test(test_convolutions_of_random_shapes),
       cmocka_unit_test(test_every_number_of_tiles_at_once),
       cmocka_unit_test(test_the_largest_accumulators_are_exact),
-      cmocka_unit_test(test_sums_that_overflow_are_the_same_numbers_everywhere),
+      cmocka_unit_test(test_overflowing_sums_are_equal_for_every_isa),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
       cmocka_unit_test(test_rejects_other_windows_and_channels),
   };

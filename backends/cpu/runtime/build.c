@@ -267,13 +267,13 @@ typedef struct op_workspace {
 } op_workspace;
 
 static void fill_op(et_cpu_handle *handle, const et_cpu_op_record *record,
-                    op_workspace *room, et_cpu_op *out) {
+                    op_workspace *next, et_cpu_op *out) {
   const et_cpu_payload *payload = &handle->payload;
   const et_cpu_op op = {
       .type = out->type,
-      .tensors = room->tensors,
-      .dims = room->dims,
-      .attributes = room->attributes,
+      .tensors = next->tensors,
+      .dims = next->dims,
+      .attributes = next->attributes,
       .input_count = (uint16_t)record->input_count,
       .output_count = (uint16_t)record->output_count,
       .workspace_count = (uint16_t)record->workspace_count,
@@ -282,14 +282,14 @@ static void fill_op(et_cpu_handle *handle, const et_cpu_op_record *record,
   };
   for (uint32_t i = 0; i < record->tensor_count; i++) {
     const uint32_t value = et_cpu_word(payload, record->tensors_at + i);
-    *room->tensors++ = &handle->tensors[value];
+    *next->tensors++ = &handle->tensors[value];
   }
   for (uint32_t i = 0; i < record->dim_count; i++) {
     const uint32_t dim = et_cpu_word(payload, record->dims_at + i);
-    *room->dims++ = &handle->dims[dim];
+    *next->dims++ = &handle->dims[dim];
   }
   for (uint32_t i = 0; i < record->attribute_count; i++) {
-    *room->attributes++ = et_cpu_word(payload, record->attributes_at + i);
+    *next->attributes++ = et_cpu_word(payload, record->attributes_at + i);
   }
   *out = op;
 }
@@ -298,7 +298,7 @@ static et_status fill_ops(const et_backend_context *context,
                           et_cpu_handle *handle) {
   size_t at = handle->payload.ops_at;
   et_cpu_op_record record = {.kind = 0};
-  op_workspace room = {handle->tensor_refs, handle->dim_refs,
+  op_workspace next = {handle->tensor_refs, handle->dim_refs,
                        handle->attributes};
   for (uint32_t i = 0; i < handle->payload.op_count; i++) {
     et_cpu_read_op(&handle->payload, &at, &record);
@@ -308,7 +308,7 @@ static et_status fill_ops(const et_backend_context *context,
                      "payload: ops[%u] is op %u, which is not linked",
                      (unsigned)i, (unsigned)record.kind);
     }
-    fill_op(handle, &record, &room, &handle->ops[i]);
+    fill_op(handle, &record, &next, &handle->ops[i]);
   }
   return ET_STATUS_OK;
 }

@@ -36,7 +36,7 @@ static void test_handle_takes_the_documented_bytes(void **state) {
   assert_int_equal(session->needed.output_count, 1);
 }
 
-static void test_named_data_is_used_where_it_lies(void **state) {
+static void test_reads_named_data_in_place(void **state) {
   (void)state;
   const uint32_t dims[1] = {cpu_write_const(writer, 6)};
   const uint32_t sizes[2] = {cpu_write_const(writer, 2),
@@ -79,7 +79,7 @@ static void test_sizes_follow_the_arguments(void **state) {
   }
 }
 
-static void test_tensors_without_bytes_have_an_address(void **state) {
+static void test_empty_tensors_have_a_valid_pointer(void **state) {
   (void)state;
   cpu_test_write_dynamic();
   cpu_test_must_load();
@@ -93,7 +93,7 @@ static void test_tensors_without_bytes_have_an_address(void **state) {
   }
 }
 
-static void test_sizes_beyond_the_bound_are_refused(void **state) {
+static void test_rejects_sizes_above_the_maximum(void **state) {
   (void)state;
   cpu_test_write_dynamic();
   cpu_test_must_load();
@@ -108,7 +108,7 @@ static void test_sizes_beyond_the_bound_are_refused(void **state) {
 }
 
 /* y = h + 1 reads all 5 rows of h, but the call writes only as many rows of h as x has. */
-static void test_call_that_reads_unwritten_scratch_is_refused(void **state) {
+static void test_rejects_calls_that_read_unwritten_scratch(void **state) {
   (void)state;
   const uint32_t rows =
       cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
@@ -136,7 +136,7 @@ static void test_call_that_reads_unwritten_scratch_is_refused(void **state) {
 }
 
 /* y is an output, but the call writes only as many of its rows as x has. */
-static void test_call_that_leaves_output_unwritten_is_refused(void **state) {
+static void test_rejects_calls_that_leave_outputs_unwritten(void **state) {
   (void)state;
   const uint32_t rows =
       cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
@@ -208,7 +208,7 @@ static float computed_dim(et_cpu_dim_op op, int32_t rows, int32_t columns) {
   return samples[1].data[0] - (float)(numel * (numel + 1) / 2);
 }
 
-static void test_dims_are_computed_from_other_dims(void **state) {
+static void test_computes_dims_from_other_dims(void **state) {
   (void)state;
   assert_true(computed_dim(ET_CPU_DIM_ADD, 5, 2) == 7);
   assert_true(computed_dim(ET_CPU_DIM_SUB, 5, 2) == 3);
@@ -223,7 +223,7 @@ static void test_dims_are_computed_from_other_dims(void **state) {
 
 /* The first value of this payload is an int16 scalar at input 0. If it were read as another dim,
  * it would refer to int argument 0. */
-static void test_values_after_the_dims_use_no_argument(void **state) {
+static void test_values_after_the_dims_are_not_arguments(void **state) {
   (void)state;
   const uint32_t dtype = ET_SCALAR_TYPE_INT16;
   const uint32_t size[1] = {cpu_write_const(writer, 1)};
@@ -252,7 +252,7 @@ static void test_inputs_in_another_dim_order_have_dims_in_memory_order(
   assert_true(samples[1].data[5] == 16);
 }
 
-static void test_arguments_of_another_kind_are_refused(void **state) {
+static void test_rejects_arguments_of_other_types(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_test_must_load();
@@ -287,7 +287,7 @@ static void on_end(void *context, const et_event *event, et_status status) {
   assert_int_equal(status, ET_STATUS_OK);
 }
 
-static void test_an_observer_is_told_of_each_op(void **state) {
+static void test_reports_each_op_to_the_observer(void **state) {
   (void)state;
   const et_observer observer = {NULL, on_begin, on_end, NULL};
   cpu_test_write_static();
@@ -300,7 +300,7 @@ static void test_an_observer_is_told_of_each_op(void **state) {
   assert_int_equal(events.indices[1], 1);
 }
 
-static void test_the_option_isa_chooses(void **state) {
+static void test_option_isa_selects_the_instruction_set(void **state) {
   (void)state;
   et_backend_option option = et_cpu_force_isa(ET_CPU_PLAIN);
   cpu_test_write_static();
@@ -320,8 +320,7 @@ static void test_the_option_isa_chooses(void **state) {
   cpu_test_expect_refused("option 'isa' must be a string");
 }
 
-static void test_an_option_of_the_compiler_is_told_where_it_belongs(
-    void **state) {
+static void test_explains_where_compiler_options_belong(void **state) {
   (void)state;
   const et_backend_option option = {.key = "winograd",
                                     .value = {.tag = ET_VALUE_STRING}};
@@ -333,7 +332,7 @@ static void test_an_option_of_the_compiler_is_told_where_it_belongs(
       "the config, under backends.cpu");
 }
 
-static void test_without_an_option_the_widest_is_taken(void **state) {
+static void test_selects_the_widest_instruction_set_by_default(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_test_must_load();
@@ -344,7 +343,7 @@ static void test_without_an_option_the_widest_is_taken(void **state) {
   }
 }
 
-static void test_states_are_updated_where_they_lie(void **state) {
+static void test_updates_states_in_place(void **state) {
   (void)state;
   cpu_test_write_stateful();
   cpu_test_must_load();
@@ -362,23 +361,23 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       CPU_TEST(test_ops_run_in_order_over_scratch),
       CPU_TEST(test_handle_takes_the_documented_bytes),
-      CPU_TEST(test_named_data_is_used_where_it_lies),
+      CPU_TEST(test_reads_named_data_in_place),
       CPU_TEST(test_payloads_of_constant_dims_are_static),
       CPU_TEST(test_sizes_follow_the_arguments),
-      CPU_TEST(test_tensors_without_bytes_have_an_address),
-      CPU_TEST(test_sizes_beyond_the_bound_are_refused),
-      CPU_TEST(test_call_that_reads_unwritten_scratch_is_refused),
-      CPU_TEST(test_call_that_leaves_output_unwritten_is_refused),
+      CPU_TEST(test_empty_tensors_have_a_valid_pointer),
+      CPU_TEST(test_rejects_sizes_above_the_maximum),
+      CPU_TEST(test_rejects_calls_that_read_unwritten_scratch),
+      CPU_TEST(test_rejects_calls_that_leave_outputs_unwritten),
       CPU_TEST(test_int_arguments_are_dims),
-      CPU_TEST(test_dims_are_computed_from_other_dims),
-      CPU_TEST(test_values_after_the_dims_use_no_argument),
+      CPU_TEST(test_computes_dims_from_other_dims),
+      CPU_TEST(test_values_after_the_dims_are_not_arguments),
       CPU_TEST(test_inputs_in_another_dim_order_have_dims_in_memory_order),
-      CPU_TEST(test_arguments_of_another_kind_are_refused),
-      CPU_TEST(test_an_observer_is_told_of_each_op),
-      CPU_TEST(test_the_option_isa_chooses),
-      CPU_TEST(test_an_option_of_the_compiler_is_told_where_it_belongs),
-      CPU_TEST(test_without_an_option_the_widest_is_taken),
-      CPU_TEST(test_states_are_updated_where_they_lie),
+      CPU_TEST(test_rejects_arguments_of_other_types),
+      CPU_TEST(test_reports_each_op_to_the_observer),
+      CPU_TEST(test_option_isa_selects_the_instruction_set),
+      CPU_TEST(test_explains_where_compiler_options_belong),
+      CPU_TEST(test_selects_the_widest_instruction_set_by_default),
+      CPU_TEST(test_updates_states_in_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,21 +14,21 @@ static cpu_session *const session = &cpu_test.session;
 static cpu_sample *const samples = cpu_test.samples;
 static et_value **const args = cpu_test.args;
 
-static void test_a_kind_that_is_not_linked_is_named(void **state) {
+static void test_rejects_ops_that_are_not_linked(void **state) {
   (void)state;
   cpu_test_write_static();
   writer->ops.words[0] = 999;
   cpu_test_expect_refused("payload: ops[0] is op 999, which is not linked");
 }
 
-static void test_what_a_kind_refuses_is_told_with_its_op(void **state) {
+static void test_reports_the_op_that_is_rejected(void **state) {
   (void)state;
   cpu_test_write_static();
   writer->ops.words[9] = CPU_TEST_SUM; /* op type of the second op */
   cpu_test_expect_refused("ops[1]: sum: 0 dims, expected 1");
 }
 
-static void test_ops_may_work_in_place_where_their_kind_does(void **state) {
+static void test_allows_in_place_only_if_the_op_type_does(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 1, 1);
@@ -37,7 +37,7 @@ static void test_ops_may_work_in_place_where_their_kind_does(void **state) {
   cpu_test_expect_refused("payload: ops[2] overwrites another of its tensors");
 }
 
-static void test_values_of_a_op_may_not_overlap(void **state) {
+static void test_rejects_overlapping_values_of_an_op(void **state) {
   (void)state;
   cpu_test_write_static();
   const uint32_t dims[2] = {0, 1};
@@ -49,7 +49,7 @@ static void test_values_of_a_op_may_not_overlap(void **state) {
 
 /* Writes y = x[0], shape [n], in the memory of x, shape [5]. Both have the same size in bytes at
  * the maximum n = 5. */
-static void test_in_place_is_for_as_many_elements(void **state) {
+static void test_rejects_in_place_ops_on_fewer_elements(void **state) {
   (void)state;
   const et_cpu_dim rows = {ET_CPU_DIM_SIZE, 0, 0, 5};
   const uint32_t one[1] = {cpu_write_dim(writer, rows)};
@@ -75,7 +75,7 @@ static void test_in_place_is_for_as_many_elements(void **state) {
                                "of float32, output has 4 of float32");
 }
 
-static void test_only_scratch_and_outputs_are_written(void **state) {
+static void test_rejects_writes_outside_scratch_and_outputs(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 0, 1);
@@ -83,7 +83,7 @@ static void test_only_scratch_and_outputs_are_written(void **state) {
       "payload: ops[2] writes to memory that it must not modify");
 }
 
-static void test_what_is_read_is_written_before(void **state) {
+static void test_rejects_reads_of_unwritten_values(void **state) {
   (void)state;
   cpu_test_write_static();
   writer->ops.words[6] = 1; /* the first op reads its own output */
@@ -93,7 +93,7 @@ static void test_what_is_read_is_written_before(void **state) {
 }
 
 /* An op between the writer and the reader of h has a workspace at the last element of h. */
-static void test_workspaces_overwrite_what_was_written(void **state) {
+static void test_rejects_reads_of_overwritten_values(void **state) {
   (void)state;
   cpu_test_write_static();
   writer->ops.count = 9;
@@ -115,7 +115,7 @@ static void test_workspaces_overwrite_what_was_written(void **state) {
 }
 
 /* Two ops write [3] each, and a third reads [2, 3]. */
-static void test_pieces_may_be_written_one_by_one(void **state) {
+static void test_accepts_a_tensor_written_in_parts(void **state) {
   (void)state;
   cpu_test_write_static();
   const uint32_t row[1] = {1};
@@ -158,8 +158,7 @@ static void write_reads(uint32_t count) {
   cpu_write_op(writer, CPU_TEST_SHIFT, counts, values, NULL, NULL);
 }
 
-static void test_m23_payloads_that_take_long_to_check_are_refused(
-    void **state) {
+static void test_rejects_payloads_that_take_long_to_verify(void **state) {
   (void)state;
   cpu_test_write_static();
   for (uint32_t i = 0; i < 2000; i++) {
@@ -184,7 +183,7 @@ static void expect_word_refused(cpu_section *section, size_t at, uint32_t word,
   section->words[at] = old;
 }
 
-static void test_numbers_out_of_range_are_named(void **state) {
+static void test_reports_fields_that_are_out_of_range(void **state) {
   (void)state;
   cpu_test_write_static();
   expect_word_refused(&writer->dims, 0, 10, "payload: dims[0]: op 10");
@@ -202,7 +201,7 @@ static void test_numbers_out_of_range_are_named(void **state) {
                       "payload: ops[0] is truncated");
 }
 
-static void test_dims_are_computed_from_earlier_ones(void **state) {
+static void test_computes_dims_from_earlier_dims(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_ADD, 0, 1, 5});
@@ -211,7 +210,7 @@ static void test_dims_are_computed_from_earlier_ones(void **state) {
   expect_word_refused(&writer->dims, 10, 2, "payload: dims[2]: b 2");
 }
 
-static void test_values_outside_their_place_are_refused(void **state) {
+static void test_rejects_values_outside_their_place(void **state) {
   (void)state;
   cpu_test_write_static();
   expect_word_refused(&writer->values, 12, 44,
@@ -224,7 +223,7 @@ static void test_values_outside_their_place_are_refused(void **state) {
   cpu_test_expect_refused("payload: values[0] has too many elements");
 }
 
-static void test_an_int_is_no_tensor(void **state) {
+static void test_rejects_an_int_in_place_of_a_tensor(void **state) {
   (void)state;
   cpu_test_write_static();
   const et_cpu_dim as_int = {ET_CPU_DIM_INT, 0, 0, 5};
@@ -232,7 +231,7 @@ static void test_an_int_is_no_tensor(void **state) {
   cpu_test_expect_refused("payload: values[0] does not fit its memory region");
 }
 
-static void test_no_dim_takes_an_int_for_a_tensor(void **state) {
+static void test_rejects_dims_that_use_an_int_as_tensor(void **state) {
   (void)state;
   const uint32_t one[1] = {
       cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_INT, 0, 0, 5})};
@@ -243,7 +242,7 @@ static void test_no_dim_takes_an_int_for_a_tensor(void **state) {
 }
 
 /* Inputs after the first one are unused. */
-static void test_number_of_arguments_is_limited(void **state) {
+static void test_limits_the_number_of_arguments(void **state) {
   (void)state;
   cpu_test_write_static();
   writer->inputs = ET_CPU_MAX_ARGUMENTS;
@@ -252,7 +251,7 @@ static void test_number_of_arguments_is_limited(void **state) {
   cpu_test_expect_refused("payload: too many arguments");
 }
 
-static void test_named_data_must_be_what_the_payload_says(void **state) {
+static void test_rejects_other_named_data(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_write_data(writer, "weight", 64);
@@ -265,7 +264,7 @@ static void test_named_data_must_be_what_the_payload_says(void **state) {
   cpu_test_expect_refused("payload: data[0]: key offset 1");
 }
 
-static void test_payloads_of_others_are_refused(void **state) {
+static void test_rejects_payloads_of_other_backends(void **state) {
   (void)state;
   cpu_test_write_static();
   et_span span = cpu_write_finish(writer);
@@ -288,7 +287,7 @@ static void test_payloads_of_others_are_refused(void **state) {
 }
 
 /* Loads `payload` and, if loading succeeds, calls it. */
-static void survive(et_span payload) {
+static void expect_no_crash(et_span payload) {
   et_error_clear(&session->error);
   if (cpu_session_load(session, payload) == ET_STATUS_OK) {
     for (size_t i = 0; i < 3; i++) {
@@ -299,12 +298,12 @@ static void survive(et_span payload) {
   cpu_session_end(session);
 }
 
-static void survive_all_changes(et_span span) {
+static void expect_no_crash_after_changes(et_span span) {
   for (size_t at = 0; at < span.size; at++) {
     const uint8_t old = writer->bytes[at];
     for (unsigned byte = 0; byte < 256; byte++) {
       writer->bytes[at] = (uint8_t)byte;
-      survive(span);
+      expect_no_crash(span);
     }
     writer->bytes[at] = old;
   }
@@ -321,49 +320,49 @@ static void test_states_are_the_last_inputs(void **state) {
       "payload: input 2 follows a state but is not a state");
 }
 
-static void test_every_cut_and_changed_payload_is_survived(void **state) {
+static void test_tolerates_truncated_and_damaged_payloads(void **state) {
   (void)state;
   cpu_test_write_dynamic();
   cpu_write_data(writer, "weights", sizeof cpu_session_weights);
   const uint32_t dims[1] = {CPU_TEST_COLUMNS};
   cpu_write_floats(writer, ET_CPU_DATA, 0, 0, dims, 1);
   et_span span = cpu_write_finish(writer);
-  survive_all_changes(span);
+  expect_no_crash_after_changes(span);
   for (; span.size > 0; span.size--) {
-    survive(span);
+    expect_no_crash(span);
   }
 }
 
-static void test_every_changed_payload_with_a_state_is_survived(void **state) {
+static void test_tolerates_damaged_payloads_with_state(void **state) {
   (void)state;
   cpu_test_write_stateful();
-  survive_all_changes(cpu_write_finish(writer));
+  expect_no_crash_after_changes(cpu_write_finish(writer));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CPU_TEST(test_a_kind_that_is_not_linked_is_named),
-      CPU_TEST(test_what_a_kind_refuses_is_told_with_its_op),
-      CPU_TEST(test_ops_may_work_in_place_where_their_kind_does),
-      CPU_TEST(test_values_of_a_op_may_not_overlap),
-      CPU_TEST(test_in_place_is_for_as_many_elements),
-      CPU_TEST(test_only_scratch_and_outputs_are_written),
-      CPU_TEST(test_what_is_read_is_written_before),
-      CPU_TEST(test_workspaces_overwrite_what_was_written),
-      CPU_TEST(test_pieces_may_be_written_one_by_one),
+      CPU_TEST(test_rejects_ops_that_are_not_linked),
+      CPU_TEST(test_reports_the_op_that_is_rejected),
+      CPU_TEST(test_allows_in_place_only_if_the_op_type_does),
+      CPU_TEST(test_rejects_overlapping_values_of_an_op),
+      CPU_TEST(test_rejects_in_place_ops_on_fewer_elements),
+      CPU_TEST(test_rejects_writes_outside_scratch_and_outputs),
+      CPU_TEST(test_rejects_reads_of_unwritten_values),
+      CPU_TEST(test_rejects_reads_of_overwritten_values),
+      CPU_TEST(test_accepts_a_tensor_written_in_parts),
       CPU_TEST(test_every_output_is_written),
-      CPU_TEST(test_m23_payloads_that_take_long_to_check_are_refused),
-      CPU_TEST(test_numbers_out_of_range_are_named),
-      CPU_TEST(test_dims_are_computed_from_earlier_ones),
-      CPU_TEST(test_values_outside_their_place_are_refused),
-      CPU_TEST(test_an_int_is_no_tensor),
-      CPU_TEST(test_no_dim_takes_an_int_for_a_tensor),
-      CPU_TEST(test_number_of_arguments_is_limited),
-      CPU_TEST(test_named_data_must_be_what_the_payload_says),
-      CPU_TEST(test_payloads_of_others_are_refused),
+      CPU_TEST(test_rejects_payloads_that_take_long_to_verify),
+      CPU_TEST(test_reports_fields_that_are_out_of_range),
+      CPU_TEST(test_computes_dims_from_earlier_dims),
+      CPU_TEST(test_rejects_values_outside_their_place),
+      CPU_TEST(test_rejects_an_int_in_place_of_a_tensor),
+      CPU_TEST(test_rejects_dims_that_use_an_int_as_tensor),
+      CPU_TEST(test_limits_the_number_of_arguments),
+      CPU_TEST(test_rejects_other_named_data),
+      CPU_TEST(test_rejects_payloads_of_other_backends),
       CPU_TEST(test_states_are_the_last_inputs),
-      CPU_TEST(test_every_cut_and_changed_payload_is_survived),
-      CPU_TEST(test_every_changed_payload_with_a_state_is_survived),
+      CPU_TEST(test_tolerates_truncated_and_damaged_payloads),
+      CPU_TEST(test_tolerates_damaged_payloads_with_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

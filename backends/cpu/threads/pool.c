@@ -23,10 +23,10 @@ _Static_assert(sizeof(atomic_size_t) == sizeof(size_t) &&
 
 /* Number of polls between two reads of the clock. The duration of a pause instruction varies by a
  * factor of four between processors, so the number of polls alone does not measure time. */
-#define LOOKS 64
+#define POLLS_PER_READ 64
 
 /* Tells the processor that this is a spin loop. */
-static void pause_a_little(void) {
+static void pause_briefly(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__) || defined(__arm__)
@@ -44,14 +44,14 @@ static int64_t now_ns(void) {
 typedef bool condition(et_cpu_pool *pool, size_t seen);
 
 /* Polls the condition for up to MAX_WAIT_NS. Returns true if it became true. */
-static bool comes_soon(condition *is_so, et_cpu_pool *pool, size_t seen) {
+static bool poll(condition *is_true, et_cpu_pool *pool, size_t seen) {
   const int64_t begin = now_ns();
   do {
-    for (size_t i = 0; i < LOOKS; i++) {
-      if (is_so(pool, seen)) {
+    for (size_t i = 0; i < POLLS_PER_READ; i++) {
+      if (is_true(pool, seen)) {
         return true;
       }
-      pause_a_little();
+      pause_briefly();
     }
   } while (now_ns() - begin < MAX_WAIT_NS);
   return false;
@@ -132,7 +132,7 @@ static void sleep_until_work(et_cpu_pool *pool, size_t seen) {
 
 /* Waits until work newer than number `seen` is published, or until the pool ends. */
 static void await_work(et_cpu_pool *pool, size_t seen) {
-  if (!comes_soon(is_needed, pool, seen)) {
+  if (!poll(is_needed, pool, seen)) {
     sleep_until_work(pool, seen);
   }
 }
@@ -162,7 +162,7 @@ static bool is_finished(et_cpu_pool *pool, size_t seen) {
 
 /* Waits until all chunks have finished, including chunks that other threads have claimed. */
 static void await_finish(et_cpu_pool *pool) {
-  if (comes_soon(is_finished, pool, 0)) {
+  if (poll(is_finished, pool, 0)) {
     return;
   }
   pthread_mutex_lock(&pool->mutex);
@@ -181,7 +181,7 @@ static void run_alone(size_t count, void (*function)(void *data, size_t index),
 
 /* Divides the chunks into shares of nearly equal size. The release store publishes `end`,
  * `function` and `data` to the threads that claim chunks. */
-static void share_out(et_cpu_pool *pool, size_t count) {
+static void divide_chunks(et_cpu_pool *pool, size_t count) {
   const size_t threads = pool->parallel.thread_count;
   size_t begin = 0;
   for (size_t i = 0; i < threads; i++) {
@@ -205,7 +205,7 @@ static void run(void *context, size_t count,
   pool->function = function;
   pool->data = data;
   atomic_store_explicit(&pool->unfinished, count, memory_order_relaxed);
-  share_out(pool, count);
+  divide_chunks(pool, count);
   atomic_fetch_add(&pool->works, 1);
   if (atomic_load(&pool->sleepers) > 0) {
     wake_all(pool);

@@ -80,7 +80,7 @@ static void test_every_chunk_runs_once(void **state) {
 }
 
 /* Runs follow each other like the ops of a method. Some start after a sleep. */
-static void test_runs_follow_each_other(void **state) {
+static void test_consecutive_runs(void **state) {
   (void)state;
   start(4);
   for (size_t i = 0; i < 3000; i++) {
@@ -114,7 +114,7 @@ static void meet(void *data, size_t index) {
   atomic_fetch_sub(&m->inside, 1);
 }
 
-static void test_threads_help(void **state) {
+static void test_other_threads_run_chunks(void **state) {
   (void)state;
   meeting m = {0, 0};
   start(3);
@@ -141,7 +141,7 @@ static void note_first(void *data, size_t index) {
   }
 }
 
-static void test_each_thread_begins_with_its_own_share(void **state) {
+static void test_each_thread_starts_with_its_own_share(void **state) {
   (void)state;
   caller = pthread_self();
   start(2);
@@ -159,7 +159,7 @@ static atomic_int by_caller;
 static atomic_int by_others;
 
 /* Keeps the other threads in their first chunk until the caller has run all other chunks. */
-static void hold_up_helpers(void *data, size_t index) {
+static void block_helpers(void *data, size_t index) {
   (void)data;
   (void)index;
   if (pthread_equal(pthread_self(), caller)) {
@@ -170,11 +170,11 @@ static void hold_up_helpers(void *data, size_t index) {
   wait_for(&by_caller, 198);
 }
 
-static void test_the_caller_takes_what_helpers_leave(void **state) {
+static void test_caller_runs_all_unclaimed_chunks(void **state) {
   (void)state;
   caller = pthread_self();
   start(3);
-  run(200, hold_up_helpers, NULL);
+  run(200, block_helpers, NULL);
   et_cpu_pool_destroy(&pool);
   assert_int_equal(by_caller + by_others, 200);
   assert_true(by_caller >= 198);
@@ -185,7 +185,7 @@ static void *run_tally(void *argument) {
   return NULL;
 }
 
-static void test_two_callers_at_once_both_get_their_work_done(void **state) {
+static void test_concurrent_callers_both_finish(void **state) {
   (void)state;
   static tally tallies[2];
   start(3);
@@ -215,7 +215,7 @@ static void look_at_mask(void *data, size_t index) {
   wait_for(&signals_blocked, 1);
 }
 
-static void test_signals_are_left_to_the_programs_threads(void **state) {
+static void test_pool_threads_block_signals(void **state) {
   (void)state;
   pthread_t self = pthread_self();
   sigset_t mask;
@@ -227,7 +227,7 @@ static void test_signals_are_left_to_the_programs_threads(void **state) {
   assert_false(sigismember(&mask, SIGTERM));
 }
 
-static void test_numbers_of_threads_out_of_range_are_refused(void **state) {
+static void test_rejects_invalid_thread_counts(void **state) {
   (void)state;
   et_error error;
   et_error_clear(&error);
@@ -241,13 +241,13 @@ static void test_numbers_of_threads_out_of_range_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_chunk_runs_once),
-      cmocka_unit_test(test_runs_follow_each_other),
-      cmocka_unit_test(test_threads_help),
-      cmocka_unit_test(test_each_thread_begins_with_its_own_share),
-      cmocka_unit_test(test_the_caller_takes_what_helpers_leave),
-      cmocka_unit_test(test_two_callers_at_once_both_get_their_work_done),
-      cmocka_unit_test(test_signals_are_left_to_the_programs_threads),
-      cmocka_unit_test(test_numbers_of_threads_out_of_range_are_refused),
+      cmocka_unit_test(test_consecutive_runs),
+      cmocka_unit_test(test_other_threads_run_chunks),
+      cmocka_unit_test(test_each_thread_starts_with_its_own_share),
+      cmocka_unit_test(test_caller_runs_all_unclaimed_chunks),
+      cmocka_unit_test(test_concurrent_callers_both_finish),
+      cmocka_unit_test(test_pool_threads_block_signals),
+      cmocka_unit_test(test_rejects_invalid_thread_counts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

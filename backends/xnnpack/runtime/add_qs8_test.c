@@ -56,7 +56,7 @@ static void check_sum(const sum *s, int32_t count) {
 static const sum int8_sum = {{1583000, 724511},  {-7, 12}, 21, -3, -128, 127,
                              ET_SCALAR_TYPE_INT8};
 
-static void test_sums_are_rounded_once_whatever_the_count(void **state) {
+static void test_rounds_sums_once_for_every_count(void **state) {
   const sum uint8_difference = {{700123, -1999999},  {130, 40}, 20, 99, 17, 230,
                                 ET_SCALAR_TYPE_UINT8};
   (void)state;
@@ -67,14 +67,14 @@ static void test_sums_are_rounded_once_whatever_the_count(void **state) {
   check_sum(&int8_sum, 40000);
 }
 
-static void test_sums_far_beyond_bytes_are_bounded(void **state) {
+static void test_clamps_large_sums(void **state) {
   const sum large = {{2000000, 1900000}, {0, 0}, 12, 5, -100, 90,
                      ET_SCALAR_TYPE_INT8};
   (void)state;
   check_sum(&large, 1000);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_ops(void **state) {
   et_test_op test;
   (void)state;
   make(&test, &int8_sum, 6);
@@ -99,9 +99,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sums_are_rounded_once_whatever_the_count),
-      cmocka_unit_test(test_sums_far_beyond_bytes_are_bounded),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_rounds_sums_once_for_every_count),
+      cmocka_unit_test(test_clamps_large_sums),
+      cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

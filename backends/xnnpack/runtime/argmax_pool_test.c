@@ -12,7 +12,8 @@ static void test_padding_is_never_the_maximum(void **state) {
   (void)state;
   const float image[9] = {-5, -1, -2, -6, -9, -3, -4, -8, -7}; /* 3 x 3 */
   const double expected[4] = {-5, -1, -4, -3};
-  const int32_t places[4] = {3, 2, 3, 1}; /* indices in 2 x 2 windows */
+  const int32_t expected_indices[4] = {3, 2, 3,
+                                       1}; /* indices in 2 x 2 windows */
   const double margin[4] = {0};
   const int32_t in[4] = {1, 3, 3, 1};
   const int32_t out[4] = {1, 2, 2, 1};
@@ -27,7 +28,7 @@ static void test_padding_is_never_the_maximum(void **state) {
   et_test_int(&test, 1);
   et_test_int(&test, 1);
   et_test_run(&test, expected, margin);
-  assert_memory_equal(found, places, sizeof places);
+  assert_memory_equal(found, expected_indices, sizeof expected_indices);
   test.attributes[0] = 0;
   et_test_refused(&test, "argmax_pool: attribute 0 is 0, expected 1 to");
   test.attributes[0] = 2;

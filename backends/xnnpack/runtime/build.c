@@ -21,7 +21,7 @@ static et_status open_graph(const et_backend_context *context,
                             et_xnn_recent *recent, et_xnn_sizes *out) {
   ET_RETURN_IF_ERROR(
       et_xnn_graph_open(context->payload, context->error, graph));
-  et_xnn_remember(graph, recent);
+  et_xnn_attach_caches(graph, recent);
   ET_RETURN_IF_ERROR(et_xnn_check_values(graph, context->error));
   ET_RETURN_IF_ERROR(et_xnn_check_nodes(graph, context->error));
   et_xnn_builder b = counting(context, options, graph);
@@ -91,7 +91,7 @@ static et_status reserve(const et_backend_context *context,
                             .dim_references = regions[5],
                             .dims = regions[6],
                             .words = regions[7],
-                            .rooms = regions[8],
+                            .scratch_offsets = regions[8],
                             .arguments = regions[9],
                             .packed = regions[10]};
   }
@@ -107,7 +107,8 @@ static size_t count_outputs(const et_xnn_graph *graph) {
   return count;
 }
 
-et_status et_xnn_size_up(const et_backend_context *context, et_xnn_sizes *out) {
+et_status et_xnn_compute_sizes(const et_backend_context *context,
+                               et_xnn_sizes *out) {
   et_xnn_graph graph;
   et_xnn_recent recent;
   et_xnn_options options;
@@ -122,7 +123,7 @@ et_status et_xnn_measure(const et_backend_context *context,
   et_xnn_sizes sizes;
   et_xnn_handle *none = NULL;
   et_arena arena = et_arena_measuring();
-  ET_RETURN_IF_ERROR(et_xnn_size_up(context, &sizes));
+  ET_RETURN_IF_ERROR(et_xnn_compute_sizes(context, &sizes));
   ET_RETURN_IF_ERROR(reserve(context, &sizes, NULL, &arena, &none));
   out->handle_bytes = arena.used;
   out->scratch_bytes = sizes.scratch_bytes;

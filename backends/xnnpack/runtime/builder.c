@@ -5,8 +5,8 @@
  *   of tensors, never in their number or order. add() checks tensors against handle->counts, and
  *   et_xnn_emit() checks ops, references, dims and words.
  * - Inferred sizes in bytes never exceed the declared ones. resize() checks each tensor against the
- *   capacity of its slot. Tensors of et_xnn_own() therefore need at most the scratch that plan.c
- *   reserved at handle->rooms, and have the same order.
+ *   capacity of its slot. Tensors of et_xnn_add_scratch() therefore need at most the scratch that
+ *   plan.c reserved at handle->scratch_offsets, and have the same order.
  * - The sizes of packed constants follow from constants, which are the same in all modes. Their sum
  *   is not checked again. et_xnn_build() counts and builds with one context, so both modes share
  *   the same constants.
@@ -29,7 +29,7 @@
 #define REASON_BYTES 160
 #define NAME_BYTES 320
 
-void et_xnn_refuse(et_xnn_builder *b, const char *format, ...) {
+void et_xnn_reject(et_xnn_builder *b, const char *format, ...) {
   char reason[REASON_BYTES];
   va_list args;
   if (b->status != ET_STATUS_OK) {
@@ -79,7 +79,7 @@ static bool resize(et_xnn_builder *b, et_xnn_tensor index,
   if (!et_xnn_count(dims, &numel) ||
       numel * et_scalar_type_size(tensor->dtype) >
           b->handle->slots[index].capacity) {
-    et_xnn_refuse(b, "%zu elements exceed the reserved memory", numel);
+    et_xnn_reject(b, "%zu elements exceed the reserved memory", numel);
     return false;
   }
   set_dims(tensor, dims, numel);
@@ -105,7 +105,7 @@ static et_xnn_tensor add(et_xnn_builder *b, et_scalar_type dtype,
     return index;
   }
   if (index >= b->handle->counts.tensors) {
-    et_xnn_refuse(b, "more tensors than counted");
+    et_xnn_reject(b, "more tensors than counted");
     return 0;
   }
   if (b->mode == ET_XNN_BUILD) {
@@ -137,7 +137,7 @@ static void find_constant(et_xnn_builder *b, uint32_t id,
 et_xnn_tensor et_xnn_tensor_of(et_xnn_builder *b, uint32_t id) {
   const et_xnn_value value = et_xnn_value_at(b->graph, id);
   if (et_xnn_has_nibbles(&value)) {
-    et_xnn_refuse(b, "4-bit value %u is not supported", (unsigned)id);
+    et_xnn_reject(b, "4-bit value %u is not supported", (unsigned)id);
   }
   if (b->mode == ET_XNN_BUILD && b->status == ET_STATUS_OK &&
       value.constant != 0) {
@@ -154,7 +154,7 @@ et_xnn_tensor et_xnn_view(et_xnn_builder *b, et_xnn_tensor tensor,
   const et_cpu_tensor *viewed = &b->handle->tensors[tensor];
   size_t numel = 0;
   if (!et_xnn_count(dims, &numel) || numel != viewed->numel) {
-    et_xnn_refuse(b, "cannot view %zu elements as %zu", viewed->numel, numel);
+    et_xnn_reject(b, "cannot view %zu elements as %zu", viewed->numel, numel);
   }
   return add(b, (et_scalar_type)viewed->dtype, dims, &b->handle->slots[tensor],
              viewed->data);
@@ -173,18 +173,18 @@ static size_t aligned_bytes(et_scalar_type dtype, const et_xnn_dims *dims) {
 
 static void spend(et_xnn_builder *b, size_t bytes, size_t *sum) {
   if (bytes == SIZE_MAX || !et_checked_add(*sum, bytes, sum)) {
-    et_xnn_refuse(b, "requires too much memory");
+    et_xnn_reject(b, "requires too much memory");
   }
 }
 
-et_xnn_tensor et_xnn_own(et_xnn_builder *b, et_scalar_type dtype,
-                         const et_xnn_dims *dims) {
+et_xnn_tensor et_xnn_add_scratch(et_xnn_builder *b, et_scalar_type dtype,
+                                 const et_xnn_dims *dims) {
   const size_t bytes = aligned_bytes(dtype, dims);
   et_xnn_slot slot = {.place = ET_CPU_SCRATCH, .capacity = bytes};
   if (b->mode == ET_XNN_BUILD) {
-    slot.offset = b->handle->rooms[b->node->index] + b->room;
+    slot.offset = b->handle->scratch_offsets[b->node->index] + b->own_scratch;
   }
-  spend(b, bytes, &b->room);
+  spend(b, bytes, &b->own_scratch);
   return add(b, dtype, dims, &slot, NULL);
 }
 
@@ -196,7 +196,7 @@ et_xnn_tensor et_xnn_workspaces(et_xnn_builder *b, size_t floats) {
                                       : lanes > ET_XNN_THREADS ? ET_XNN_THREADS
                                                                : (int32_t)lanes,
                                       (int32_t)floats}};
-  return et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
+  return et_xnn_add_scratch(b, ET_SCALAR_TYPE_FLOAT32, &dims);
 }
 
 uint16_t et_xnn_add_residual(et_xnn_builder *b, et_xnn_tensor *inputs,
@@ -222,8 +222,8 @@ static int32_t bounded_byte(float number, const et_xnn_value *value,
                                   : (int32_t)byte;
 }
 
-int32_t et_xnn_byte_of(const et_xnn_builder *b, const et_xnn_value *value,
-                       float number) {
+int32_t et_xnn_quantized(const et_xnn_builder *b, const et_xnn_value *value,
+                         float number) {
   const bool is_signed = value->datatype == ET_XNN_QINT8;
   const float low = number < b->node->low ? b->node->low : number;
   const float bounded = low > b->node->high ? b->node->high : low;
@@ -236,8 +236,8 @@ et_cpu_output_quantization et_xnn_output_quantization(
   return (et_cpu_output_quantization){
       .inverse = 1.0f / value->quantization.scale,
       .zero_point = value->quantization.zero_point,
-      .low = et_xnn_byte_of(b, value, -INFINITY),
-      .high = et_xnn_byte_of(b, value, INFINITY)};
+      .low = et_xnn_quantized(b, value, -INFINITY),
+      .high = et_xnn_quantized(b, value, INFINITY)};
 }
 
 et_cpu_quant_params et_xnn_quant_params(const et_xnn_value *value) {
@@ -260,7 +260,7 @@ static void emit_one(et_xnn_builder *b, const et_backend_part *part,
 void et_xnn_read_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor to) {
   const et_xnn_value value = et_xnn_value_at(b->graph, id);
   const et_xnn_tensor tensor = et_xnn_tensor_of(b, id);
-  if (et_xnn_is_bytes(&value)) {
+  if (et_xnn_is_8_bit(&value)) {
     const et_cpu_dequantize_attributes attributes = {
         .params = et_xnn_quant_params(&value)};
     uint32_t words[ET_CPU_DEQUANTIZE_ATTRIBUTES_WORDS];
@@ -270,7 +270,7 @@ void et_xnn_read_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor to) {
   } else if (value.datatype == ET_XNN_FP16 || value.datatype == ET_XNN_BF16) {
     emit_one(b, &et_cpu_op_cast, tensor, to, NULL, 0);
   } else {
-    et_xnn_refuse(b, "cannot read value %u of datatype %u", (unsigned)id,
+    et_xnn_reject(b, "cannot read value %u of datatype %u", (unsigned)id,
                   (unsigned)value.datatype);
   }
 }
@@ -281,7 +281,8 @@ et_xnn_tensor et_xnn_floats_of(et_xnn_builder *b, uint32_t id) {
   if (value.datatype == ET_XNN_FP32 || value.datatype == ET_XNN_QDINT8) {
     return et_xnn_tensor_of(b, id);
   }
-  const et_xnn_tensor floats = et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
+  const et_xnn_tensor floats =
+      et_xnn_add_scratch(b, ET_SCALAR_TYPE_FLOAT32, &dims);
   et_xnn_read_floats(b, id, floats);
   return floats;
 }
@@ -291,7 +292,7 @@ et_xnn_tensor et_xnn_floats_for(et_xnn_builder *b, uint32_t id) {
   const et_xnn_dims dims = et_xnn_dims_of(b, id);
   return value.datatype == ET_XNN_FP32
              ? et_xnn_tensor_of(b, id)
-             : et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
+             : et_xnn_add_scratch(b, ET_SCALAR_TYPE_FLOAT32, &dims);
 }
 
 void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats) {
@@ -302,7 +303,7 @@ void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats) {
   }
   if (et_xnn_is_floating(&value)) {
     emit_one(b, &et_cpu_op_cast, floats, tensor, NULL, 0);
-  } else if (et_xnn_is_bytes(&value)) {
+  } else if (et_xnn_is_8_bit(&value)) {
     const et_cpu_quantize_attributes attributes = {
         .output_quantization = et_xnn_output_quantization(b, &value)};
     uint32_t words[ET_CPU_QUANTIZE_ATTRIBUTES_WORDS];
@@ -310,7 +311,7 @@ void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats) {
     emit_one(b, &et_cpu_op_quantize, floats, tensor, words,
              ET_CPU_QUANTIZE_ATTRIBUTES_WORDS);
   } else {
-    et_xnn_refuse(b, "cannot write value %u of datatype %u", (unsigned)id,
+    et_xnn_reject(b, "cannot write value %u of datatype %u", (unsigned)id,
                   (unsigned)value.datatype);
   }
 }
@@ -382,7 +383,8 @@ et_xnn_tensor et_xnn_pack(et_xnn_builder *b, const et_xnn_packing *packing) {
 }
 
 /* Returns true if `used` is within `counts`. */
-static bool has_room(const et_xnn_counts *used, const et_xnn_counts *counts) {
+static bool fits_counts(const et_xnn_counts *used,
+                        const et_xnn_counts *counts) {
   return used->ops <= counts->ops && used->references <= counts->references &&
          used->dims <= counts->dims && used->words <= counts->words;
 }
@@ -433,7 +435,7 @@ static void check_op(et_xnn_builder *b, const et_cpu_op *op) {
   et_error_clear(&reason);
   const et_status status = et_cpu_check_op(op, &reason);
   if (status != ET_STATUS_OK) {
-    et_xnn_refuse(b, "%s", reason.message);
+    et_xnn_reject(b, "%s", reason.message);
   }
 }
 
@@ -450,7 +452,7 @@ void et_xnn_emit(et_xnn_builder *b, const et_xnn_emission *emission) {
   if (b->mode == ET_XNN_COUNT) {
     return;
   }
-  ET_XNN_REQUIRE(b, has_room(&b->used, &b->handle->counts),
+  ET_XNN_REQUIRE(b, fits_counts(&b->used, &b->handle->counts),
                  "more ops than counted");
   fill_op(b->handle, &at, emission);
   check_op(b, &b->handle->ops[at.ops]);

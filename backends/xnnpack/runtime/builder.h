@@ -26,7 +26,7 @@ typedef struct et_xnn_builder {
   et_xnn_uses uses;
   et_xnn_counts used;
   /* bytes of scratch used so far by the node's own tensors */
-  size_t room;
+  size_t own_scratch;
   et_status status; /* first failure; rules continue but emit nothing */
 } et_xnn_builder;
 
@@ -38,7 +38,7 @@ typedef struct et_xnn_builder {
 typedef uint32_t et_xnn_tensor;
 
 /* Records the node's failure, DELEGATE_INCOMPATIBLE. Later failures are ignored. */
-void et_xnn_refuse(et_xnn_builder *b, const char *format, ...)
+void et_xnn_reject(et_xnn_builder *b, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
 #endif
@@ -48,7 +48,7 @@ void et_xnn_refuse(et_xnn_builder *b, const char *format, ...)
 #define ET_XNN_REQUIRE(b, condition, ...) \
   do {                                    \
     if (!(condition)) {                   \
-      et_xnn_refuse(b, __VA_ARGS__);      \
+      et_xnn_reject(b, __VA_ARGS__);      \
       return;                             \
     }                                     \
   } while (0)
@@ -72,8 +72,8 @@ et_xnn_tensor et_xnn_view(et_xnn_builder *b, et_xnn_tensor tensor,
                           const et_xnn_dims *dims);
 
 /* Adds a tensor in scratch that only the node's own ops use. */
-et_xnn_tensor et_xnn_own(et_xnn_builder *b, et_scalar_type dtype,
-                         const et_xnn_dims *dims);
+et_xnn_tensor et_xnn_add_scratch(et_xnn_builder *b, et_scalar_type dtype,
+                                 const et_xnn_dims *dims);
 
 /* Returns an input as float32. If it has another datatype, adds a conversion to scratch. */
 et_xnn_tensor et_xnn_floats_of(et_xnn_builder *b, uint32_t id);
@@ -130,8 +130,8 @@ et_cpu_output_quantization et_xnn_output_quantization(
     const et_xnn_builder *b, const et_xnn_value *value);
 
 /* Quantizes `number` like `value`, clamped to the node's bounds. */
-int32_t et_xnn_byte_of(const et_xnn_builder *b, const et_xnn_value *value,
-                       float number);
+int32_t et_xnn_quantized(const et_xnn_builder *b, const et_xnn_value *value,
+                         float number);
 
 /* Adds a workspace [threads, floats] in scratch. The number of threads is 2 to ET_XNN_THREADS,
  * depending on the size. */
@@ -151,9 +151,9 @@ uint32_t et_xnn_bits(float number);
 et_status et_xnn_apply_all(et_xnn_builder *b);
 
 /* Assigns offsets in scratch, such that values that are alive at the same time do not overlap. Sets
- * *out_bytes to the size of scratch. Writes offsets to the slots and rooms of `handle` unless it is
- * NULL. `counting` is a builder in mode COUNT. Nodes are visited from last to first, so that only
- * live values are stored, in a fixed array. */
+ * *out_bytes to the size of scratch. Writes offsets to the slots and scratch_offsets of `handle`
+ * unless it is NULL. `counting` is a builder in mode COUNT. Nodes are visited from last to first,
+ * so that only live values are stored, in a fixed array. */
 et_status et_xnn_plan(et_xnn_builder *counting, et_xnn_handle *handle,
                       size_t *out_bytes);
 

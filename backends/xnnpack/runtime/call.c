@@ -21,8 +21,8 @@ static bool is_output(const et_xnn_handle *handle, size_t index) {
 }
 
 /* Returns true if the argument is a scalar and the value has one dimension. */
-static bool is_lone_number(const et_cpu_tensor *value,
-                           const et_tensor *tensor) {
+static bool is_scalar_argument(const et_cpu_tensor *value,
+                               const et_tensor *tensor) {
   return tensor->rank == 0 && value->rank == 1;
 }
 
@@ -43,7 +43,7 @@ static et_status check_argument(const et_xnn_handle *handle, size_t index,
   if (!fits_dtype(value, tensor)) {
     return fail_argument(error, index, "has the wrong dtype");
   }
-  if (tensor->rank != value->rank && !is_lone_number(value, tensor)) {
+  if (tensor->rank != value->rank && !is_scalar_argument(value, tensor)) {
     return fail_argument(error, index, "has the wrong rank");
   }
   return ET_STATUS_OK;
@@ -112,7 +112,7 @@ static et_status update(et_xnn_handle *handle, et_error *error) {
   if (handle->is_current) {
     return ET_STATUS_OK;
   }
-  et_xnn_remember(&handle->graph, &recent);
+  et_xnn_attach_caches(&handle->graph, &recent);
   const et_status status = et_xnn_apply_all(&b);
   handle->graph.recent = NULL;
   ET_RETURN_IF_ERROR(status);

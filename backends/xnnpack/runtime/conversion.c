@@ -5,8 +5,8 @@
 
 /* Copies rows. The linear layers that read the rows quantize them. */
 static void copy_rows(et_xnn_builder *b, const et_xnn_dims *dims) {
-  uint32_t order[ET_XNN_MOST_DIMS];
-  for (uint32_t i = 0; i < ET_XNN_MOST_DIMS; i++) {
+  uint32_t order[ET_XNN_MAX_DIMS];
+  for (uint32_t i = 0; i < ET_XNN_MAX_DIMS; i++) {
     order[i] = i;
   }
   const et_xnn_tensor x = et_xnn_tensor_of(b, b->node->inputs[0]);

@@ -48,16 +48,16 @@ void et_xnn_emit_floats(et_xnn_builder *b, const et_xnn_convolution_of *c,
 
 /* Returns true if Winograd's algorithm is faster for the declared sizes and is not disabled by an
  * option. Defined in winograd.c. */
-bool et_xnn_takes_winograd(const et_xnn_builder *b,
-                           const et_xnn_convolution_of *c);
+bool et_xnn_prefers_winograd(const et_xnn_builder *b,
+                             const et_xnn_convolution_of *c);
 
 /* Emits winograd_f32. */
 void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c);
 
 /* Winograd's algorithm for int8: whether to use it, the packed weights, and the number of tiles per
  * iteration. Defined in winograd_i8.c. */
-bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
-                              const et_xnn_convolution_of *c);
+bool et_xnn_prefers_winograd_i8(const et_xnn_builder *b,
+                                const et_xnn_convolution_of *c);
 et_xnn_tensor et_xnn_pack_winograd_i8(et_xnn_builder *b,
                                       const et_xnn_convolution_of *c);
 size_t et_xnn_winograd_tiles_i8(const et_xnn_builder *b,

@@ -146,7 +146,7 @@ static void emit_floats(et_xnn_builder *b, const et_backend_part *part,
 }
 
 /* Returns true if the convolution is a GEMM over pixels. */
-static bool is_product(const convolution *c) {
+static bool is_gemm(const convolution *c) {
   return c->matrix.groups == 1 && et_xnn_is_pixel(&c->window);
 }
 
@@ -185,9 +185,9 @@ static void convolve_windows(et_xnn_builder *b, const convolution *c) {
 }
 
 static void convolve_floats(et_xnn_builder *b, const convolution *c) {
-  if (is_product(c)) {
+  if (is_gemm(c)) {
     multiply_pixels(b, c);
-  } else if (et_xnn_takes_winograd(b, c)) {
+  } else if (et_xnn_prefers_winograd(b, c)) {
     et_xnn_emit_winograd(b, c);
   } else {
     convolve_windows(b, c);
@@ -239,7 +239,7 @@ static void convolve_winograd_qs8(et_xnn_builder *b, const convolution *c) {
 }
 
 static void convolve(et_xnn_builder *b, const convolution *c) {
-  if (et_xnn_is_qs8(b) && et_xnn_takes_winograd_i8(b, c)) {
+  if (et_xnn_is_qs8(b) && et_xnn_prefers_winograd_i8(b, c)) {
     convolve_winograd_qs8(b, c);
   } else if (et_xnn_is_qs8(b)) {
     convolve_bytes(b, c);

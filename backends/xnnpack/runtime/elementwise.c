@@ -146,7 +146,7 @@ static et_status fill_table(et_xnn_builder *b, const void *request,
     const int32_t code = x.datatype == ET_XNN_QINT8 ? (int8_t)i : i;
     const float number =
         (float)(code - x.quantization.zero_point) * x.quantization.scale;
-    table[i] = (uint8_t)et_xnn_byte_of(b, &y, number);
+    table[i] = (uint8_t)et_xnn_quantized(b, &y, number);
   }
   return ET_STATUS_OK;
 }
@@ -171,8 +171,8 @@ void et_xnn_unary(et_xnn_builder *b) {
   const et_xnn_value y = et_xnn_output(b, 0);
   const et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[0]);
   et_xnn_infer(b, 0, &dims);
-  if (b->node->tag == ET_XNN_NODE_CLAMP && et_xnn_is_bytes(&x) &&
-      et_xnn_is_bytes(&y)) {
+  if (b->node->tag == ET_XNN_NODE_CLAMP && et_xnn_is_8_bit(&x) &&
+      et_xnn_is_8_bit(&y)) {
     clamp_bytes(b);
   } else {
     map_floats(b);
@@ -201,18 +201,17 @@ static bool same_dims(const et_xnn_dims *a, const et_xnn_dims *b) {
 }
 
 /* Minimum number of elements per row for which binary_qs8 is faster. */
-#define LEAST_ROW 16
+#define MIN_ROW 16
 
 /* Returns true if the declared sizes of `row`, without leading ones, are the trailing sizes of
- * `of`, and the last one is at least LEAST_ROW. */
+ * `of`, and the last one is at least MIN_ROW. */
 static bool is_row(const et_xnn_dims *row, const et_xnn_dims *of) {
   const uint8_t rank = row->rank;
   uint8_t first = 0;
   while (first < rank && row->sizes[first] == 1) {
     first++;
   }
-  return rank <= of->rank && first < rank &&
-         row->sizes[rank - 1] >= LEAST_ROW &&
+  return rank <= of->rank && first < rank && row->sizes[rank - 1] >= MIN_ROW &&
          memcmp(row->sizes + first, of->sizes + (of->rank - rank + first),
                 (size_t)(rank - first) * sizeof row->sizes[0]) == 0;
 }
@@ -223,8 +222,8 @@ static bool is_mul_qs8(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_input(b, 1);
   const et_xnn_value out = et_xnn_output(b, 0);
-  return b->node->tag == ET_XNN_NODE_MULTIPLY && et_xnn_is_bytes(&x) &&
-         et_xnn_is_bytes(&y) && et_xnn_is_bytes(&out) &&
+  return b->node->tag == ET_XNN_NODE_MULTIPLY && et_xnn_is_8_bit(&x) &&
+         et_xnn_is_8_bit(&y) && et_xnn_is_8_bit(&out) &&
          (same_dims(&x.dims, &y.dims) || is_row(&y.dims, &x.dims));
 }
 
@@ -252,8 +251,8 @@ static void multiply_bytes(et_xnn_builder *b) {
 
 /* Computes the factors of add_qs8 in units of 2^-shift. The larger factor has 21 bits. Returns
  * false if a ratio of scales is outside the range of XNNPACK's addition. */
-static bool shares_of(const et_xnn_builder *b, int32_t shares[2],
-                      int32_t *shift) {
+static bool factors_of(const et_xnn_builder *b, int32_t factors[2],
+                       int32_t *shift) {
   const float out = et_xnn_output(b, 0).quantization.scale;
   const float x = et_xnn_input(b, 0).quantization.scale / out;
   const float y = et_xnn_input(b, 1).quantization.scale / out;
@@ -263,9 +262,9 @@ static bool shares_of(const et_xnn_builder *b, int32_t shares[2],
     return false;
   }
   *shift = 20 - ilogbf(most);
-  shares[0] = (int32_t)rintf(ldexpf(x, *shift));
-  shares[1] = (int32_t)rintf(ldexpf(y, *shift));
-  shares[1] = b->node->tag == ET_XNN_NODE_SUBTRACT ? -shares[1] : shares[1];
+  factors[0] = (int32_t)rintf(ldexpf(x, *shift));
+  factors[1] = (int32_t)rintf(ldexpf(y, *shift));
+  factors[1] = b->node->tag == ET_XNN_NODE_SUBTRACT ? -factors[1] : factors[1];
   return true;
 }
 
@@ -274,13 +273,13 @@ static bool is_add_qs8(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_input(b, 1);
   const et_xnn_value out = et_xnn_output(b, 0);
-  int32_t shares[2];
+  int32_t factors[2];
   int32_t shift = 0;
   const uint8_t tag = b->node->tag;
   return (tag == ET_XNN_NODE_ADD || tag == ET_XNN_NODE_SUBTRACT) &&
-         et_xnn_is_bytes(&out) && x.datatype == out.datatype &&
+         et_xnn_is_8_bit(&out) && x.datatype == out.datatype &&
          y.datatype == out.datatype && same_dims(&x.dims, &y.dims) &&
-         shares_of(b, shares, &shift);
+         factors_of(b, factors, &shift);
 }
 
 static void add_bytes(et_xnn_builder *b) {
@@ -295,7 +294,7 @@ static void add_bytes(et_xnn_builder *b) {
       .zero_point = output.zero_point,
       .low = output.low,
       .high = output.high};
-  shares_of(b, attributes.factors, &attributes.shift);
+  factors_of(b, attributes.factors, &attributes.shift);
   uint32_t words[ET_CPU_ADD_QS8_ATTRIBUTES_WORDS];
   et_cpu_add_qs8_attributes_write(&attributes, words);
   et_xnn_emit(

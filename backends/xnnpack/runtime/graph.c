@@ -96,9 +96,9 @@ et_status et_xnn_graph_open(et_span payload, et_error *error,
   if (out->has_buffers) {
     out->constants = tables_of(graph, ET_XNN_GRAPH_BUFFERS);
   }
-  ET_XNN_CHECK(error, out->external_count <= ET_XNN_MOST_EXTERNALS,
+  ET_XNN_CHECK(error, out->external_count <= ET_XNN_MAX_EXTERNALS,
                "%u arguments, expected at most %u",
-               (unsigned)out->external_count, ET_XNN_MOST_EXTERNALS);
+               (unsigned)out->external_count, ET_XNN_MAX_EXTERNALS);
   return ET_STATUS_OK;
 }
 

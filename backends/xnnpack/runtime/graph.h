@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define ET_XNN_MOST_EXTERNALS 1024
+#define ET_XNN_MAX_EXTERNALS 1024
 
 struct et_xnn_recent;
 

@@ -18,18 +18,18 @@
 
 /* Maximum number of consecutive blocks in which each shares a layer with the next. Blocks beyond
  * this limit are not tiled, which bounds the time of a lookup. */
-#define MOST_SHARING 64
+#define MAX_OVERLAPPING 64
 
 /* Maximum number of chainable blocks before a block. A block with more of them starts a new op. */
-#define MOST_FOLLOWING 16
+#define MAX_CHAINED 16
 
 /* A candidate block, identified by the last nodes of its three layers. */
-typedef struct found {
+typedef struct candidate {
   et_xnn_part part;
   uint32_t expand;
   uint32_t filter;
   uint32_t project;
-} found;
+} candidate;
 
 /* Returns the last node of the layer that computes input 0 of `layer`, or NONE if `layer` is not
  * its only reader. */
@@ -39,7 +39,7 @@ static uint32_t layer_before(const et_xnn_nodes *n, const et_xnn_node *layer) {
 
 /* Returns the last node of the layer that is the only reader of output 0 of node `index`, or NONE.
  * `index` may be NONE. */
-static uint32_t layer_behind(const et_xnn_nodes *n, uint32_t index) {
+static uint32_t layer_after(const et_xnn_nodes *n, uint32_t index) {
   if (index == NONE) {
     return NONE;
   }
@@ -62,7 +62,7 @@ static bool find_layer(const et_xnn_nodes *n, uint32_t index, uint8_t tag,
 
 /* Returns true if the layer that ends with node `index` and the two layers before it form a block
  * that prefers row tiling. The expand layer must not have a residual. */
-static bool find_block(const et_xnn_nodes *n, uint32_t index, found *out) {
+static bool find_block(const et_xnn_nodes *n, uint32_t index, candidate *out) {
   et_xnn_part *p = &out->part;
   out->project = index;
   if (!find_layer(n, index, ET_XNN_NODE_CONVOLUTION, &p->project)) {
@@ -81,26 +81,29 @@ static bool find_block(const et_xnn_nodes *n, uint32_t index, found *out) {
 /* Like find_block(), but also resolves overlaps. The expand layer of a block may be the project
  * layer of the block before it. In a run of such blocks, the first, third, fifth, ... are selected,
  * so that no layer belongs to two of them. */
-static bool find_own_block(const et_xnn_nodes *n, uint32_t index, found *out) {
-  found before;
+static bool find_selected_block(const et_xnn_nodes *n, uint32_t index,
+                                candidate *out) {
+  candidate before;
   size_t sharing = 0;
   if (!find_block(n, index, out)) {
     return false;
   }
   before = *out;
-  while (sharing < MOST_SHARING && find_block(n, before.expand, &before)) {
+  while (sharing < MAX_OVERLAPPING && find_block(n, before.expand, &before)) {
     sharing++;
   }
-  return sharing < MOST_SHARING && sharing % 2 == 0;
+  return sharing < MAX_OVERLAPPING && sharing % 2 == 0;
 }
 
-/* Like find_own_block(), but remembers negative answers in uses->no_blocks. `index` may be NONE. */
-static bool is_row_tiled(const et_xnn_nodes *n, uint32_t index, found *out) {
-  uint32_t *known = &n->uses->no_blocks[index % ET_XNN_REMEMBERED];
+/* Like find_selected_block(), but caches negative answers in uses->no_blocks. `index` may be
+ * NONE. */
+static bool is_row_tiled(const et_xnn_nodes *n, uint32_t index,
+                         candidate *out) {
+  uint32_t *known = &n->uses->no_blocks[index % ET_XNN_CACHED_NODES];
   if (index == NONE || *known == index + 1) {
     return false;
   }
-  const bool is_one = find_own_block(n, index, out);
+  const bool is_one = find_selected_block(n, index, out);
   if (!is_one) {
     *known = index + 1;
   }
@@ -109,8 +112,8 @@ static bool is_row_tiled(const et_xnn_nodes *n, uint32_t index, found *out) {
 
 /* Finds the previous block, whose output `block` can expand row by row. Its project layer must not
  * have a residual, because the op adds a residual only in its last block. */
-static bool find_before(const et_xnn_nodes *n, const found *block,
-                        found *before) {
+static bool find_before(const et_xnn_nodes *n, const candidate *block,
+                        candidate *before) {
   return et_xnn_expands_rows(n->graph, &block->part) &&
          is_row_tiled(n, layer_before(n, &block->part.expand), before) &&
          before->part.project.input_count == ET_XNN_RESIDUAL;
@@ -119,41 +122,41 @@ static bool find_before(const et_xnn_nodes *n, const found *block,
 /* Returns the number of blocks that precede this one in its op, which is less than
  * ET_CPU_MBCONV_MAX_BLOCKS. Runs are split into ops of ET_CPU_MBCONV_MAX_BLOCKS blocks, counted
  * from the first block of the run. */
-static size_t count_before(const et_xnn_nodes *n, const found *block) {
-  found at = *block;
-  found before;
+static size_t count_before(const et_xnn_nodes *n, const candidate *block) {
+  candidate at = *block;
+  candidate before;
   size_t count = 0;
-  while (count <= MOST_FOLLOWING && find_before(n, &at, &before)) {
+  while (count <= MAX_CHAINED && find_before(n, &at, &before)) {
     at = before;
     count++;
   }
-  return count > MOST_FOLLOWING ? 0 : count % ET_CPU_MBCONV_MAX_BLOCKS;
+  return count > MAX_CHAINED ? 0 : count % ET_CPU_MBCONV_MAX_BLOCKS;
 }
 
 /* Returns true if the block that ends with node `index` shares its op with the next block. */
-static bool is_followed(const et_xnn_nodes *n, uint32_t index) {
-  const uint32_t expand = layer_behind(n, index);
-  found block;
-  found before;
-  return is_row_tiled(n, layer_behind(n, layer_behind(n, expand)), &block) &&
+static bool shares_op_with_next(const et_xnn_nodes *n, uint32_t index) {
+  const uint32_t expand = layer_after(n, index);
+  candidate block;
+  candidate before;
+  return is_row_tiled(n, layer_after(n, layer_after(n, expand)), &block) &&
          block.expand == expand && count_before(n, &block) > 0 &&
          find_before(n, &block, &before) && before.project == index;
 }
 
 bool et_xnn_is_in_chain(const et_xnn_nodes *n, uint32_t index) {
-  const uint32_t next = layer_behind(n, index);
-  found block;
+  const uint32_t next = layer_after(n, index);
+  candidate block;
   if (is_row_tiled(n, next, &block) && block.filter == index) {
     return true;
   }
-  if (is_row_tiled(n, layer_behind(n, next), &block) && block.expand == index) {
+  if (is_row_tiled(n, layer_after(n, next), &block) && block.expand == index) {
     return true;
   }
-  return is_row_tiled(n, index, &block) && is_followed(n, index);
+  return is_row_tiled(n, index, &block) && shares_op_with_next(n, index);
 }
 
 bool et_xnn_chain_of(const et_xnn_nodes *n, uint32_t index, et_xnn_group *out) {
-  found block;
+  candidate block;
   if (!is_row_tiled(n, index, &block)) {
     return false;
   }
@@ -162,7 +165,7 @@ bool et_xnn_chain_of(const et_xnn_nodes *n, uint32_t index, et_xnn_group *out) {
   out->node = block.part.project;
   out->parts[count] = block.part;
   for (size_t i = count; i-- > 0;) {
-    found before;
+    candidate before;
     (void)find_before(n, &block,
                       &before); /* succeeds, because count_before() found it */
     out->parts[i] = before.part;

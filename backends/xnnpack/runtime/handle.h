@@ -49,8 +49,8 @@ typedef struct et_xnn_handle {
   const int32_t **dim_references;
   int32_t *dims;
   uint32_t *words;
-  size_t *rooms;       /* [nodes]: scratch offset of the node's tensors */
-  uint32_t *arguments; /* [arguments]: id of the argument's value */
+  size_t *scratch_offsets; /* [nodes]: scratch offset of the node's tensors */
+  uint32_t *arguments;     /* [arguments]: id of the argument's value */
   uint8_t *packed;
   size_t scratch_bytes;
   size_t threads;
@@ -96,7 +96,8 @@ typedef struct et_xnn_sizes {
 } et_xnn_sizes;
 
 /* Verifies the payload and counts the memory that its ops need. */
-et_status et_xnn_size_up(const et_backend_context *context, et_xnn_sizes *out);
+et_status et_xnn_compute_sizes(const et_backend_context *context,
+                               et_xnn_sizes *out);
 
 /* Reports the same counts in the form of et_backend.measure. */
 et_status et_xnn_measure(const et_backend_context *context,

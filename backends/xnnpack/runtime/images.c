@@ -9,7 +9,7 @@
 static bool is_qs8(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_output(b, 0);
-  return et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y);
+  return et_xnn_is_8_bit(&x) && et_xnn_is_8_bit(&y);
 }
 
 /* Sizes of the input and the output as images. */
@@ -119,14 +119,15 @@ void et_xnn_global_pool(et_xnn_builder *b) {
 void et_xnn_argmax_pool(et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_output(b, 0);
-  const et_xnn_value places = et_xnn_output(b, 1);
+  const et_xnn_value index_value = et_xnn_output(b, 1);
   et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[0]);
   et_xnn_window window;
   ET_XNN_REQUIRE(b,
                  x.datatype == ET_XNN_FP32 && y.datatype == ET_XNN_FP32 &&
-                     places.datatype == ET_XNN_INT32 && dims.rank == 4,
+                     index_value.datatype == ET_XNN_INT32 && dims.rank == 4,
                  "expected float32 images and int32 indices");
-  ET_XNN_REQUIRE(b, et_xnn_places_of(b->node, &window), "window is invalid");
+  ET_XNN_REQUIRE(b, et_xnn_disjoint_window_of(b->node, &window),
+                 "window is invalid");
   for (size_t i = 0; i < 2; i++) {
     dims.sizes[1 + i] = et_xnn_window_outputs(&window, i, dims.sizes[1 + i]);
   }
@@ -149,7 +150,7 @@ void et_xnn_argmax_pool(et_xnn_builder *b) {
                      .word_count = ET_CPU_ARGMAX_POOL_ATTRIBUTES_WORDS});
 }
 
-#define MOST_PIXELS (1 << 24)
+#define MAX_PIXELS (1 << 24)
 
 void et_xnn_resize(et_xnn_builder *b) {
   const uint32_t id = b->node->outputs[0];
@@ -157,11 +158,11 @@ void et_xnn_resize(et_xnn_builder *b) {
   const uint32_t width = et_fb_u32(b->node->body, ET_XNN_RESIZE_WIDTH);
   et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[0]);
   ET_XNN_REQUIRE(b, dims.rank == 4, "input is not an image");
-  ET_XNN_REQUIRE(b,
-                 height >= 1 && width >= 1 && height <= MOST_PIXELS &&
-                     width <= MOST_PIXELS,
-                 "output size of %u x %u pixels is not supported",
-                 (unsigned)height, (unsigned)width);
+  ET_XNN_REQUIRE(
+      b,
+      height >= 1 && width >= 1 && height <= MAX_PIXELS && width <= MAX_PIXELS,
+      "output size of %u x %u pixels is not supported", (unsigned)height,
+      (unsigned)width);
   dims.sizes[1] = (int32_t)height;
   dims.sizes[2] = (int32_t)width;
   et_xnn_infer(b, 0, &dims);

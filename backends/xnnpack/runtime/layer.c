@@ -24,7 +24,7 @@ static bool same_sizes(const et_xnn_value *a, const et_xnn_value *b) {
 }
 
 /* Returns true if the node's rule clamps its output and the node does not have bounds yet. */
-static bool takes_bounds(const et_xnn_node *node) {
+static bool accepts_bounds(const et_xnn_node *node) {
   switch ((et_xnn_node_tag)node->tag) {
     case ET_XNN_NODE_CONVOLUTION:
     case ET_XNN_NODE_DEPTHWISE:
@@ -46,7 +46,7 @@ static bool are_alike(const nodes *n, uint32_t from, uint32_t to) {
   const et_xnn_value a = value_at(n, from);
   const et_xnn_value b = value_at(n, to);
   return b.constant == 0 && same_sizes(&a, &b) && a.datatype == b.datatype &&
-         (et_xnn_is_bytes(&a) || et_xnn_is_floating(&a));
+         (et_xnn_is_8_bit(&a) || et_xnn_is_floating(&a));
 }
 
 bool et_xnn_is_float_layer(const nodes *n, const et_xnn_node *node) {
@@ -60,8 +60,8 @@ bool et_xnn_is_float_layer(const nodes *n, const et_xnn_node *node) {
 
 /* Returns the layer that computes input `which` of an addition and can add the other input as its
  * residual, or NONE. */
-static uint32_t find_summand(const nodes *n, const et_xnn_node *sum,
-                             uint8_t which) {
+static uint32_t find_added_layer(const nodes *n, const et_xnn_node *sum,
+                                 uint8_t which) {
   const uint32_t index =
       et_xnn_sole_writer(n->uses, n->graph, sum->index, sum->inputs[which]);
   const et_xnn_value other = value_at(n, sum->inputs[1 - which]);
@@ -99,10 +99,10 @@ static uint32_t find_rows(const nodes *n, const et_xnn_node *product) {
 }
 
 /* Returns the node that is fused into `node`, or NONE. */
-static uint32_t find_taken(const nodes *n, const et_xnn_node *node) {
+static uint32_t find_fused(const nodes *n, const et_xnn_node *node) {
   if (node->tag == ET_XNN_NODE_ADD) {
-    const uint32_t first = find_summand(n, node, 0);
-    return first != NONE ? first : find_summand(n, node, 1);
+    const uint32_t first = find_added_layer(n, node, 0);
+    return first != NONE ? first : find_added_layer(n, node, 1);
   }
   if (reads_windows(node)) {
     return et_xnn_find_pad(n->uses, n->graph, node->index, ET_XNN_NHWC, node);
@@ -120,7 +120,7 @@ static uint32_t find_taken(const nodes *n, const et_xnn_node *node) {
   }
   const et_xnn_node before = et_xnn_node_at(n->graph, index);
   const bool fits = node->tag == ET_XNN_NODE_CLAMP
-                        ? takes_bounds(&before)
+                        ? accepts_bounds(&before)
                         : et_xnn_is_float_layer(n, &before) &&
                               !et_xnn_is_bounded(&before) &&
                               !et_xnn_is_bounded(node);
@@ -132,7 +132,7 @@ static void extend(const et_xnn_node *last, et_xnn_node *layer) {
   if (reads_windows(last)) {
     const et_xnn_node pad = *layer;
     *layer = *last;
-    et_xnn_take_pad(&pad, ET_XNN_NHWC, layer);
+    et_xnn_fold_pad(&pad, ET_XNN_NHWC, layer);
     return;
   }
   if (last->tag == ET_XNN_NODE_FULLY_CONNECTED) {
@@ -158,7 +158,7 @@ static void extend(const et_xnn_node *last, et_xnn_node *layer) {
  * a pad or a dynamic quantization. The latter fuse nothing. */
 et_xnn_node et_xnn_layer_of(const nodes *n, uint32_t index) {
   const et_xnn_node last = et_xnn_node_at(n->graph, index);
-  const uint32_t taken = find_taken(n, &last);
+  const uint32_t taken = find_fused(n, &last);
   if (taken == NONE) {
     return last;
   }
@@ -176,7 +176,7 @@ uint32_t et_xnn_last_of(const nodes *n, uint32_t index) {
       return index;
     }
     const et_xnn_node after = et_xnn_node_at(n->graph, reader);
-    if (find_taken(n, &after) != index) {
+    if (find_fused(n, &after) != index) {
       return index;
     }
     index = reader;

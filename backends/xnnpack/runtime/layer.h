@@ -49,7 +49,7 @@ uint32_t et_xnn_find_pad(et_xnn_uses *uses, const et_xnn_graph *graph,
                          const et_xnn_node *layer);
 
 /* Folds the pad into `layer`, which then reads the input of the pad. */
-void et_xnn_take_pad(const et_xnn_node *pad, et_xnn_layout layout,
+void et_xnn_fold_pad(const et_xnn_node *pad, et_xnn_layout layout,
                      et_xnn_node *layer);
 
 /* Planar input of convolutions with few input channels. If a convolution is the only reader of a

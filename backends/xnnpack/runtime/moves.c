@@ -5,11 +5,11 @@
 #include "backends/xnnpack/runtime/rules.h"
 
 #define COPY_WORDS ET_CPU_COPY_ATTRIBUTES_WORDS
-#define MOST_PLACES (ET_XNN_MOST_INPUTS * ET_XNN_MOST_DIMS)
+#define MAX_REGION_DIMS (ET_XNN_MAX_INPUTS * ET_XNN_MAX_DIMS)
 
 /* Returns true if all inputs have the output's quantization, so that elements can be copied.
  * Otherwise, elements are converted to float32 and back. */
-static bool moves_bits(const et_xnn_builder *b) {
+static bool copies_elements(const et_xnn_builder *b) {
   const et_xnn_value out = et_xnn_output(b, 0);
   bool is_same = true;
   for (uint8_t i = 0; i < b->node->input_count; i++) {
@@ -38,7 +38,7 @@ static void finish(et_xnn_builder *b, bool is_bits, et_xnn_tensor tensor) {
 static void emit_permute(et_xnn_builder *b, et_xnn_tensor x, et_xnn_tensor y,
                          const uint32_t *order, uint8_t rank) {
   const et_cpu_permute_attributes attributes = {order, rank};
-  uint32_t words[ET_XNN_MOST_DIMS];
+  uint32_t words[ET_XNN_MAX_DIMS];
   et_cpu_permute_attributes_write(&attributes, words);
   et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_permute,
                                     .inputs = &x,
@@ -49,7 +49,7 @@ static void emit_permute(et_xnn_builder *b, et_xnn_tensor x, et_xnn_tensor y,
 }
 
 static void permute(et_xnn_builder *b, const uint32_t *order, uint8_t rank) {
-  const bool is_bits = moves_bits(b);
+  const bool is_bits = copies_elements(b);
   const et_xnn_tensor x = source(b, 0, is_bits);
   const et_xnn_tensor y = target(b, is_bits);
   emit_permute(b, x, y, order, rank);
@@ -59,7 +59,7 @@ static void permute(et_xnn_builder *b, const uint32_t *order, uint8_t rank) {
 void et_xnn_transpose(et_xnn_builder *b) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
   const et_fb_vector list = et_fb_list(b->node->body, ET_XNN_TRANSPOSE_ORDER);
-  uint32_t order[ET_XNN_MOST_DIMS] = {0};
+  uint32_t order[ET_XNN_MAX_DIMS] = {0};
   et_xnn_dims y = {.rank = x.rank};
   ET_XNN_REQUIRE(b, et_fb_count(list) == x.rank,
                  "permutation has %u entries for %u dims",
@@ -84,7 +84,7 @@ static et_xnn_tensor flat(et_xnn_builder *b, et_xnn_tensor tensor,
 
 static void copy_all(et_xnn_builder *b, const et_xnn_dims *from,
                      const et_xnn_dims *to) {
-  const bool is_bits = moves_bits(b);
+  const bool is_bits = copies_elements(b);
   const uint32_t order = 0;
   const et_xnn_tensor x = flat(b, source(b, 0, is_bits), from);
   const et_xnn_tensor out = target(b, is_bits);
@@ -103,9 +103,9 @@ void et_xnn_copy(et_xnn_builder *b) {
  * sizes do not fit. */
 static bool infer_reshaped(size_t numel, et_xnn_dims *dims) {
   size_t known = 1;
-  uint8_t unknown = ET_XNN_MOST_DIMS;
+  uint8_t unknown = ET_XNN_MAX_DIMS;
   for (uint8_t i = 0; i < dims->rank; i++) {
-    if (dims->sizes[i] == 0 && unknown != ET_XNN_MOST_DIMS) {
+    if (dims->sizes[i] == 0 && unknown != ET_XNN_MAX_DIMS) {
       return false;
     }
     if (dims->sizes[i] == 0) {
@@ -117,7 +117,7 @@ static bool infer_reshaped(size_t numel, et_xnn_dims *dims) {
       return false;
     }
   }
-  if (unknown == ET_XNN_MOST_DIMS) {
+  if (unknown == ET_XNN_MAX_DIMS) {
     return known == numel;
   }
   dims->sizes[unknown] = (int32_t)(numel / known);
@@ -128,7 +128,7 @@ void et_xnn_reshape(et_xnn_builder *b) {
   const et_xnn_dims x = et_xnn_dims_of(b, b->node->inputs[0]);
   const et_fb_vector list = et_fb_list(b->node->body, ET_XNN_RESHAPE_SIZES);
   size_t numel = 0;
-  ET_XNN_REQUIRE(b, et_fb_count(list) <= ET_XNN_MOST_DIMS,
+  ET_XNN_REQUIRE(b, et_fb_count(list) <= ET_XNN_MAX_DIMS,
                  "output has too many dims: %u", (unsigned)et_fb_count(list));
   et_xnn_dims sizes = {.rank = (uint8_t)et_fb_count(list)};
   for (uint8_t i = 0; i < sizes.rank; i++) {
@@ -147,24 +147,24 @@ void et_xnn_reshape(et_xnn_builder *b) {
 typedef struct copying {
   bool is_filled;
   float fill;
-  int32_t places[2 * MOST_PLACES];
+  int32_t positions[2 * MAX_REGION_DIMS];
 } copying;
 
 static void copy_parts(et_xnn_builder *b, const copying *c, uint8_t rank) {
   const uint8_t count = b->node->input_count;
-  const bool is_bits = !c->is_filled && moves_bits(b);
-  const uint16_t places = (uint16_t)(count * rank);
-  uint32_t strides[MOST_PLACES];
+  const bool is_bits = !c->is_filled && copies_elements(b);
+  const uint16_t positions = (uint16_t)(count * rank);
+  uint32_t strides[MAX_REGION_DIMS];
   const et_cpu_copy_attributes attributes = {.has_fill = c->is_filled,
                                              .fill = c->fill,
                                              .strides = strides,
-                                             .strides_count = places};
-  uint32_t words[COPY_WORDS + MOST_PLACES];
-  et_xnn_tensor inputs[ET_XNN_MOST_INPUTS];
+                                             .strides_count = positions};
+  uint32_t words[COPY_WORDS + MAX_REGION_DIMS];
+  et_xnn_tensor inputs[ET_XNN_MAX_INPUTS];
   for (uint8_t i = 0; i < count; i++) {
     inputs[i] = source(b, i, is_bits);
   }
-  for (uint16_t i = 0; i < places; i++) {
+  for (uint16_t i = 0; i < positions; i++) {
     strides[i] = 1;
   }
   et_cpu_copy_attributes_write(&attributes, words);
@@ -174,10 +174,10 @@ static void copy_parts(et_xnn_builder *b, const copying *c, uint8_t rank) {
                             .inputs = inputs,
                             .input_count = count,
                             .output = y,
-                            .dims = c->places,
-                            .dim_count = (uint16_t)(2 * places),
+                            .dims = c->positions,
+                            .dim_count = (uint16_t)(2 * positions),
                             .words = words,
-                            .word_count = (uint16_t)(COPY_WORDS + places)});
+                            .word_count = (uint16_t)(COPY_WORDS + positions)});
   finish(b, is_bits, y);
 }
 
@@ -198,7 +198,7 @@ void et_xnn_slice(et_xnn_builder *b) {
                    "%lld elements starting at %lld exceed dim %u of size %d",
                    (long long)size, (long long)offset, (unsigned)i,
                    (int)x.sizes[i]);
-    c.places[2 * i] = (int32_t)offset;
+    c.positions[2 * i] = (int32_t)offset;
     y.sizes[i] = (int32_t)size;
   }
   et_xnn_infer(b, 0, &y);
@@ -221,7 +221,7 @@ void et_xnn_pad(et_xnn_builder *b) {
     const int64_t size = first + x.sizes[i] + et_fb_u32_at(after, i);
     ET_XNN_REQUIRE(b, size <= INT32_MAX,
                    "padded size %lld of a dim exceeds int32", (long long)size);
-    c.places[2 * i + 1] = (int32_t)first;
+    c.positions[2 * i + 1] = (int32_t)first;
     y.sizes[i] = (int32_t)size;
   }
   et_xnn_infer(b, 0, &y);
@@ -243,7 +243,7 @@ static void append(et_xnn_builder *b, uint8_t index, uint32_t axis, copying *c,
         "input %u has %d elements along dim %u, expected %d", (unsigned)index,
         (int)x.sizes[i], (unsigned)i, (int)y->sizes[i]);
   }
-  c->places[2 * (index * x.rank + axis) + 1] = y->sizes[axis];
+  c->positions[2 * (index * x.rank + axis) + 1] = y->sizes[axis];
   y->sizes[axis] = (int32_t)end;
 }
 

@@ -6,16 +6,16 @@
 #include "backends/xnnpack/runtime/schema.h"
 
 /* Indices of the fields of a node's table that have value ids and flags. */
-typedef struct places {
+typedef struct node_fields {
   const char *name;
   uint8_t input_count;
-  uint8_t inputs[ET_XNN_MOST_INPUTS];
+  uint8_t inputs[ET_XNN_MAX_INPUTS];
   uint8_t output_count;
   uint8_t output; /* first output */
   uint8_t flags;
   uint8_t known_flags;
   bool last_is_optional; /* the last input is optional */
-} places;
+} node_fields;
 
 #define UNARY(name) {name, 1, {0}, 1, 1, 2, 0, false}
 #define BINARY(name) {name, 2, {0, 1}, 1, 2, 3, 0, false}
@@ -27,9 +27,9 @@ typedef struct places {
   {name, count, {1, 2, 3, 4, 7}, 1, 5, 6, 0, false}
 
 /* Flags that select an implementation but do not change results. */
-#define OF_WORK (0x10 | 0x20 | 0x100 | 0x80)
+#define IGNORED_FLAGS (0x10 | 0x20 | 0x100 | 0x80)
 
-static const places all[ET_XNN_NODE_TAG_COUNT] = {
+static const node_fields all[ET_XNN_NODE_TAG_COUNT] = {
     [ET_XNN_NODE_ADD] = BINARY("Add"),
     [ET_XNN_NODE_FULLY_CONNECTED] = {"FullyConnected",
                                      3,
@@ -125,7 +125,7 @@ static et_xnn_node read_node(const et_xnn_graph *graph, uint32_t index) {
   et_xnn_node node = {.index = index,
                       .tag = et_fb_u8(table, ET_XNN_NODE_TAG),
                       .body = et_fb_child(table, ET_XNN_NODE)};
-  const places *p = &all[node.tag < ET_XNN_NODE_TAG_COUNT ? node.tag : 0];
+  const node_fields *p = &all[node.tag < ET_XNN_NODE_TAG_COUNT ? node.tag : 0];
   node.debug_handle = et_fb_u32(table, ET_XNN_NODE_DEBUG_HANDLE);
   node.flags = et_fb_u32(node.body, p->flags);
   node.input_count = p->input_count;
@@ -155,7 +155,7 @@ et_xnn_node et_xnn_node_at(const et_xnn_graph *graph, uint32_t index) {
 
 static et_status check_ids(const et_xnn_graph *graph, const et_xnn_node *node,
                            et_error *error) {
-  const places *p = &all[node->tag];
+  const node_fields *p = &all[node->tag];
   for (uint8_t i = 0; i < node->input_count; i++) {
     const bool may_lack = p->last_is_optional && i + 1 == node->input_count;
     ET_XNN_CHECK(error,
@@ -177,10 +177,11 @@ static et_status check_ids(const et_xnn_graph *graph, const et_xnn_node *node,
 static et_status check_node(const et_xnn_graph *graph, uint32_t index,
                             et_error *error) {
   const et_xnn_node node = et_xnn_node_at(graph, index);
-  const places *p = &all[node.tag];
+  const node_fields *p = &all[node.tag];
   ET_XNN_CHECK(error, p->name != NULL, "xnodes[%u] has unknown tag %u",
                (unsigned)index, (unsigned)node.tag);
-  ET_XNN_CHECK(error, (node.flags & ~(uint32_t)(p->known_flags | OF_WORK)) == 0,
+  ET_XNN_CHECK(error,
+               (node.flags & ~(uint32_t)(p->known_flags | IGNORED_FLAGS)) == 0,
                "xnodes[%u] %s: flags 0x%x are not supported", (unsigned)index,
                p->name, (unsigned)node.flags);
   ET_XNN_CHECK(error, node.low <= node.high,

@@ -28,7 +28,7 @@ static et_status check_option(const et_backend_option *option,
                        option->key);
 }
 
-static bool says(const et_backend_option *option, const char *word) {
+static bool is_word(const et_backend_option *option, const char *word) {
   const et_string text = option->value.u.as_string;
   return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
@@ -40,11 +40,11 @@ et_status et_xnn_read_options(const et_backend_context *context,
     ET_RETURN_IF_ERROR(check_option(&context->options[i], context->error));
   }
   const et_backend_option *winograd = et_xnn_find_option(context, "winograd");
-  if (winograd == NULL || says(winograd, "auto")) {
+  if (winograd == NULL || is_word(winograd, "auto")) {
     return ET_STATUS_OK;
   }
   out->is_without_winograd = true;
-  return says(winograd, "never")
+  return is_word(winograd, "never")
              ? ET_STATUS_OK
              : et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
                        "option 'winograd' must be auto or never");

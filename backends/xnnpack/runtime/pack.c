@@ -3,7 +3,7 @@
 #include "backends/xnnpack/runtime/panels.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-bool et_xnn_has_codes(const et_xnn_value *weights) {
+bool et_xnn_fits_int8(const et_xnn_value *weights) {
   switch ((et_xnn_datatype)weights->datatype) {
     case ET_XNN_QINT8:
       return weights->quantization.zero_point == 0;

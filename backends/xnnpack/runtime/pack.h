@@ -17,7 +17,7 @@ typedef struct et_xnn_matrix {
 } et_xnn_matrix;
 
 /* Returns true if the weights are symmetric and their quantized values fit in int8. */
-bool et_xnn_has_codes(const et_xnn_value *weights);
+bool et_xnn_fits_int8(const et_xnn_value *weights);
 
 /* Packs weights as [groups][panels][depth][16] for gemm_f32 and conv_f32. `dtype` is float32,
  * float16 or bfloat16. */

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "backends/xnnpack/runtime/code_sums.h"
 #include "backends/xnnpack/runtime/panels.h"
+#include "backends/xnnpack/runtime/quantized_sums.h"
 
 /* Parameters of columns, [groups][panels * 16]. */
 typedef struct columns {
@@ -53,7 +53,7 @@ static void put_start(const et_xnn_weights *w, et_xnn_panel p,
   int32_t *out = to;
   (void)request;
   for (size_t i = 0; i < p.columns; i++) {
-    out[i] = et_xnn_code(w, p.first + i, 0);
+    out[i] = et_xnn_quantized_weight(w, p.first + i, 0);
   }
 }
 
@@ -79,7 +79,7 @@ static et_status fill_column_scales(et_xnn_builder *b, const void *request,
                            ET_CPU_PANEL * sizeof(float), bytes);
 }
 
-static inline void sums_by(et_xnn_read_code *code, const et_xnn_weights *w,
+static inline void sums_by(et_xnn_read_weight *code, const et_xnn_weights *w,
                            et_xnn_panel p, int32_t *out) {
   for (size_t i = 0; i < p.columns; i++) {
     const size_t depth = (size_t)w->matrix.depth;
@@ -103,12 +103,12 @@ static void sums_of_rows(const et_xnn_weights *w, et_xnn_panel p,
 static void put_column_sums(const et_xnn_weights *w, et_xnn_panel p,
                             const void *request, void *to) {
   (void)request;
-  if (et_xnn_lies_as_bytes(w)) {
+  if (et_xnn_is_dense_int8(w)) {
     sums_of_rows(w, p, to);
   } else if (et_xnn_has_int8(w)) {
     sums_by(et_xnn_int8, w, p, to);
   } else {
-    sums_by(et_xnn_code, w, p, to);
+    sums_by(et_xnn_quantized_weight, w, p, to);
   }
 }
 

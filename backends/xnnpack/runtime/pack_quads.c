@@ -2,7 +2,7 @@
 
 #include "backends/xnnpack/runtime/panels.h"
 
-static inline void quads_by(et_xnn_read_code *code, const et_xnn_weights *w,
+static inline void quads_by(et_xnn_read_weight *code, const et_xnn_weights *w,
                             et_xnn_panel p, int8_t *out) {
   for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
     for (size_t c = 0; c < p.columns; c++) {
@@ -29,12 +29,12 @@ static void move_quads(const et_xnn_weights *w, et_xnn_panel p, uint8_t *to) {
 static void put_quads(const et_xnn_weights *w, et_xnn_panel p,
                       const void *request, void *to) {
   (void)request;
-  if (et_xnn_lies_as_bytes(w)) {
+  if (et_xnn_is_dense_int8(w)) {
     move_quads(w, p, to);
   } else if (et_xnn_has_int8(w)) {
     quads_by(et_xnn_int8, w, p, to);
   } else {
-    quads_by(et_xnn_code, w, p, to);
+    quads_by(et_xnn_quantized_weight, w, p, to);
   }
 }
 
@@ -67,8 +67,9 @@ typedef struct taps {
   size_t width;
 } taps;
 
-static inline void tap_quads_by(et_xnn_read_code *code, const et_xnn_weights *w,
-                                et_xnn_panel p, const taps *t, int8_t *out) {
+static inline void tap_quads_by(et_xnn_read_weight *code,
+                                const et_xnn_weights *w, et_xnn_panel p,
+                                const taps *t, int8_t *out) {
   const size_t quads = (t->height + 3) / 4;
   for (size_t y = 0; y < t->height; y++) {
     for (size_t x = 0; x < t->width; x++) {
@@ -85,7 +86,7 @@ static void put_tap_quads(const et_xnn_weights *w, et_xnn_panel p,
   if (et_xnn_has_int8(w)) {
     tap_quads_by(et_xnn_int8, w, p, request, to);
   } else {
-    tap_quads_by(et_xnn_code, w, p, request, to);
+    tap_quads_by(et_xnn_quantized_weight, w, p, request, to);
   }
 }
 

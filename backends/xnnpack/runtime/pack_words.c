@@ -1,24 +1,25 @@
-#include "backends/xnnpack/runtime/code_sums.h"
 #include "backends/xnnpack/runtime/panels.h"
+#include "backends/xnnpack/runtime/quantized_sums.h"
 #include "backends/xnnpack/runtime/schema.h"
 
 /* Packs values of any datatype one by one. */
-static void words_by_code(const et_xnn_weights *w, et_xnn_panel p,
-                          const et_xnn_words *words, uint32_t *out) {
-  const size_t codes = 32 / (size_t)words->bits;
+static void words_by_value(const et_xnn_weights *w, et_xnn_panel p,
+                           const et_xnn_words *words, uint32_t *out) {
+  const size_t per_word = 32 / (size_t)words->bits;
   const uint32_t mask = words->bits == 4 ? 15 : 255;
   for (size_t k = 0; k < (size_t)w->matrix.depth; k++) {
-    const size_t shift = k % codes * (size_t)words->bits;
+    const size_t shift = k % per_word * (size_t)words->bits;
     for (size_t c = 0; c < p.columns; c++) {
-      const uint32_t code = (uint32_t)et_xnn_code(w, p.first + c, k) & mask;
-      out[k / codes * ET_CPU_PANEL + c] |= code << shift;
+      const uint32_t code =
+          (uint32_t)et_xnn_quantized_weight(w, p.first + c, k) & mask;
+      out[k / per_word * ET_CPU_PANEL + c] |= code << shift;
     }
   }
 }
 
 /* Returns true if the values of a column are consecutive and fill whole bytes. */
-static bool lies_in_rows(const et_xnn_weights *w) {
-  return et_xnn_lies_as_bytes(w) ||
+static bool has_dense_columns(const et_xnn_weights *w) {
+  return et_xnn_is_dense_int8(w) ||
          (et_xnn_has_nibbles(&w->value) && !w->matrix.is_transposed &&
           w->matrix.depth % 2 == 0);
 }
@@ -51,10 +52,10 @@ static void move_words(const et_xnn_weights *w, et_xnn_panel p, size_t count,
 static void put_words(const et_xnn_weights *w, et_xnn_panel p,
                       const void *request, void *to) {
   const et_xnn_words *words = request;
-  if (lies_in_rows(w)) {
+  if (has_dense_columns(w)) {
     move_words(w, p, (size_t)w->matrix.depth / (32 / (size_t)words->bits), to);
   } else {
-    words_by_code(w, p, words, to);
+    words_by_value(w, p, words, to);
   }
 }
 
@@ -136,14 +137,14 @@ static void put_scales(const et_xnn_weights *w, et_xnn_panel p,
 /* Returns the sum of a group of quantized values of output `row`. */
 static int32_t sum_of_group(const et_xnn_weights *w, size_t row, size_t first,
                             size_t group) {
-  if (lies_in_rows(w) && group % 2 == 0) {
+  if (has_dense_columns(w) && group % 2 == 0) {
     return et_xnn_has_nibbles(&w->value)
                ? et_xnn_sum_of_nibbles(row_of(w, row) + first / 2, group)
                : et_xnn_sum_of_int8(row_of(w, row) + first, group);
   }
   int32_t sum = 0;
   for (size_t k = 0; k < group; k++) {
-    sum += et_xnn_code(w, row, first + k);
+    sum += et_xnn_quantized_weight(w, row, first + k);
   }
   return sum;
 }
@@ -163,24 +164,24 @@ static void put_sums(const et_xnn_weights *w, et_xnn_panel p,
 
 /* Returns the sum of an output's dequantized weights, which are consecutive 4-bit values with
  * bfloat16 scales. `group` should be a compile-time constant. */
-static inline double weights_by(const half_scales *scales, const uint8_t *codes,
-                                size_t group) {
+static inline double weights_by(const half_scales *scales,
+                                const uint8_t *per_word, size_t group) {
   double sum = 0;
   for (size_t i = 0; i < scales->count; i++) {
     const double scale =
         et_xnn_float_of_bfloat16(et_xnn_half_at(scales->values16, i));
-    for (size_t part = 0; part < scales->parts; part++, codes += group / 2) {
-      sum += scale * et_xnn_sum_of_nibbles(codes, group);
+    for (size_t part = 0; part < scales->parts; part++, per_word += group / 2) {
+      sum += scale * et_xnn_sum_of_nibbles(per_word, group);
     }
   }
   return sum;
 }
 
 /* Specialized version for groups of 32, the most common size. */
-static double sum_of_weights(const half_scales *scales, const uint8_t *codes,
+static double sum_of_weights(const half_scales *scales, const uint8_t *per_word,
                              size_t group) {
-  return group == 32 ? weights_by(scales, codes, 32)
-                     : weights_by(scales, codes, group);
+  return group == 32 ? weights_by(scales, per_word, 32)
+                     : weights_by(scales, per_word, group);
 }
 
 /* Like sum_of_weights(), but supports any layout and datatype. */
@@ -196,7 +197,7 @@ static void put_weight_sums(const et_xnn_weights *w, et_xnn_panel p,
                             const void *request, void *to) {
   const et_xnn_words *words = request;
   const size_t group = (size_t)words->group;
-  const bool in_rows = w->scales_are_bf16 && lies_in_rows(w);
+  const bool in_rows = w->scales_are_bf16 && has_dense_columns(w);
   float *out = to;
   for (size_t c = 0; c < p.columns; c++) {
     const size_t row = p.first + c;

@@ -13,10 +13,10 @@ static et_fb_vector list_of(const et_xnn_node *pad, size_t side) {
 }
 
 /* Returns true if the pad fills with the same value that windows read outside the image. */
-static bool adds_zeros(const et_xnn_graph *graph, const et_xnn_node *pad) {
+static bool pads_with_zeros(const et_xnn_graph *graph, const et_xnn_node *pad) {
   const et_xnn_value x = et_xnn_value_at(graph, pad->inputs[0]);
   const et_xnn_value y = et_xnn_value_at(graph, pad->outputs[0]);
-  const bool is_known = et_xnn_is_floating(&x) || et_xnn_is_bytes(&x) ||
+  const bool is_known = et_xnn_is_floating(&x) || et_xnn_is_8_bit(&x) ||
                         x.datatype == ET_XNN_QDINT8;
   return is_known && x.constant == 0 && x.dims.rank == 4 &&
          et_xnn_same_quantization(&x, &y) && !et_xnn_is_bounded(pad) &&
@@ -24,7 +24,7 @@ static bool adds_zeros(const et_xnn_graph *graph, const et_xnn_node *pad) {
 }
 
 /* Returns true if the pad only extends height and width and is within the limits of a window. */
-static bool surrounds(const et_xnn_node *pad, et_xnn_layout layout) {
+static bool pads_image_only(const et_xnn_node *pad, et_xnn_layout layout) {
   bool is_around = true;
   for (size_t side = 0; side < 2; side++) {
     const et_fb_vector list = list_of(pad, side);
@@ -45,7 +45,7 @@ static bool has_windows(const et_xnn_node *layer) {
   return et_xnn_window_of(layer, &w) && !et_xnn_is_pixel(&w);
 }
 
-void et_xnn_take_pad(const et_xnn_node *pad, et_xnn_layout layout,
+void et_xnn_fold_pad(const et_xnn_node *pad, et_xnn_layout layout,
                      et_xnn_node *layer) {
   const et_fb_vector before = list_of(pad, 0);
   const et_fb_vector after = list_of(pad, 1);
@@ -61,7 +61,7 @@ static bool fits(const et_xnn_node *pad, et_xnn_layout layout,
                  const et_xnn_node *layer) {
   et_xnn_node padded = *layer;
   et_xnn_window w;
-  et_xnn_take_pad(pad, layout, &padded);
+  et_xnn_fold_pad(pad, layout, &padded);
   return et_xnn_window_of(&padded, &w);
 }
 
@@ -77,8 +77,8 @@ uint32_t et_xnn_find_pad(et_xnn_uses *uses, const et_xnn_graph *graph,
     return NONE;
   }
   const et_xnn_node pad = et_xnn_node_at(graph, index);
-  return pad.tag == ET_XNN_NODE_PAD && adds_zeros(graph, &pad) &&
-                 surrounds(&pad, layout) && fits(&pad, layout, layer)
+  return pad.tag == ET_XNN_NODE_PAD && pads_with_zeros(graph, &pad) &&
+                 pads_image_only(&pad, layout) && fits(&pad, layout, layer)
              ? index
              : NONE;
 }

@@ -26,7 +26,7 @@ et_status et_xnn_put_panels(et_xnn_builder *b, const et_xnn_matrix *m,
   return ET_STATUS_OK;
 }
 
-bool et_xnn_lies_as_bytes(const et_xnn_weights *w) {
+bool et_xnn_is_dense_int8(const et_xnn_weights *w) {
   return et_xnn_has_int8(w) && !w->matrix.is_transposed &&
          w->value.quantization.zero_point == 0;
 }

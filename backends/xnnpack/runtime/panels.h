@@ -32,9 +32,10 @@ et_status et_xnn_put_panels(et_xnn_builder *b, const et_xnn_matrix *m,
                             size_t size, void *bytes);
 
 /* Reads a quantized value. Callers pass compile-time constants, so that calls are inlined. */
-typedef int32_t et_xnn_read_code(const et_xnn_weights *w, size_t row, size_t k);
+typedef int32_t et_xnn_read_weight(const et_xnn_weights *w, size_t row,
+                                   size_t k);
 
 /* Returns true if the values of a column are consecutive int8 values without a zero point. */
-bool et_xnn_lies_as_bytes(const et_xnn_weights *w);
+bool et_xnn_is_dense_int8(const et_xnn_weights *w);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_PANELS_H_ */

@@ -13,10 +13,10 @@
 #include "executorch/checked.h"
 
 /* Maximum number of values that are alive at the same time. A chain of layers has two or three. */
-#define MOST_LIVE 512
+#define MAX_LIVE 512
 
 /* Id of the block for a group's own tensors. No value has this id. */
-#define ROOM UINT32_MAX
+#define OWN_TENSORS UINT32_MAX
 
 typedef struct block {
   size_t offset;
@@ -30,7 +30,7 @@ typedef struct plan {
   et_xnn_handle *handle; /* or NULL */
   size_t most;           /* end of the last block so far */
   size_t count;
-  block blocks[MOST_LIVE];
+  block blocks[MAX_LIVE];
 } plan;
 
 et_status et_xnn_apply_all(et_xnn_builder *b) {
@@ -60,8 +60,8 @@ static et_status place(plan *p, uint32_t id, size_t size, size_t *out_offset) {
     offset = p->blocks[at].offset + p->blocks[at].size;
     at++;
   }
-  ET_XNN_CHECK(p->b->error, p->count < MOST_LIVE,
-               "more than %d values live at the same time", MOST_LIVE);
+  ET_XNN_CHECK(p->b->error, p->count < MAX_LIVE,
+               "more than %d values live at the same time", MAX_LIVE);
   ET_XNN_CHECK(p->b->error, et_checked_add(offset, size, &end),
                "values require too much memory");
   memmove(p->blocks + at + 1, p->blocks + at,
@@ -110,13 +110,13 @@ static et_status keep(plan *p, uint32_t id) {
   return ET_STATUS_OK;
 }
 
-static et_status plan_room(plan *p, const et_xnn_group *group) {
+static et_status plan_own_tensors(plan *p, const et_xnn_group *group) {
   size_t offset = 0;
   ET_RETURN_IF_ERROR(et_xnn_apply(p->b, group));
-  ET_RETURN_IF_ERROR(place(p, ROOM, p->b->room, &offset));
-  release(p, ROOM);
+  ET_RETURN_IF_ERROR(place(p, OWN_TENSORS, p->b->own_scratch, &offset));
+  release(p, OWN_TENSORS);
   if (p->handle != NULL) {
-    p->handle->rooms[group->node.index] = offset;
+    p->handle->scratch_offsets[group->node.index] = offset;
   }
   return ET_STATUS_OK;
 }
@@ -129,7 +129,7 @@ static et_status plan_group(plan *p, const et_xnn_group *group) {
   for (uint8_t i = 0; i < node->input_count; i++) {
     ET_RETURN_IF_ERROR(keep(p, node->inputs[i]));
   }
-  ET_RETURN_IF_ERROR(plan_room(p, group));
+  ET_RETURN_IF_ERROR(plan_own_tensors(p, group));
   for (uint8_t i = 0; i < node->output_count; i++) {
     release(p, node->outputs[i]);
   }

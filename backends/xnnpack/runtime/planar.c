@@ -104,6 +104,6 @@ void et_xnn_read_planar(const et_xnn_nodes *n, et_xnn_node *layer) {
   layer->inputs[ET_XNN_CONV_X] = et_xnn_node_at(n->graph, transpose).inputs[0];
   if (pad != ET_XNN_NO_NODE) {
     const et_xnn_node node = et_xnn_node_at(n->graph, pad);
-    et_xnn_take_pad(&node, ET_XNN_PLANAR, layer);
+    et_xnn_fold_pad(&node, ET_XNN_PLANAR, layer);
   }
 }

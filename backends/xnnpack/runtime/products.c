@@ -20,7 +20,7 @@ static et_xnn_matrix filter_of(et_xnn_builder *b) {
   const et_xnn_value filter = et_xnn_input(b, FILTER);
   const bool is_transposed = (b->node->flags & ET_XNN_FLAG_TRANSPOSED) != 0;
   if (filter.constant == 0 || filter.dims.rank != 2) {
-    et_xnn_refuse(b, "weights are not a constant matrix");
+    et_xnn_reject(b, "weights are not a constant matrix");
   }
   return (et_xnn_matrix){.id = b->node->inputs[FILTER],
                          .groups = 1,
@@ -30,7 +30,7 @@ static et_xnn_matrix filter_of(et_xnn_builder *b) {
                          .is_transposed = is_transposed};
 }
 
-static void infer_product(et_xnn_builder *b, const et_xnn_matrix *m) {
+static void infer_gemm(et_xnn_builder *b, const et_xnn_matrix *m) {
   et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[X]);
   ET_XNN_REQUIRE(b, dims.rank >= 1, "input has no dims");
   int32_t *last = &dims.sizes[dims.rank - 1];
@@ -61,10 +61,10 @@ static et_xnn_tensor rows_of(et_xnn_builder *b, et_xnn_tensor floats,
 }
 
 /* Emits an op whose inputs are x and constants and whose output is float32. */
-static void emit_product(et_xnn_builder *b, const et_backend_part *part,
-                         const et_xnn_matrix *m, const et_xnn_tensor *inputs,
-                         uint16_t count, const uint32_t *words,
-                         uint16_t word_count) {
+static void emit_gemm(et_xnn_builder *b, const et_backend_part *part,
+                      const et_xnn_matrix *m, const et_xnn_tensor *inputs,
+                      uint16_t count, const uint32_t *words,
+                      uint16_t word_count) {
   const uint32_t id = b->node->outputs[0];
   const et_xnn_tensor floats = et_xnn_floats_for(b, id);
   et_xnn_emit(b, &(et_xnn_emission){.part = part,
@@ -90,15 +90,15 @@ static void multiply_floats(et_xnn_builder *b, const et_xnn_matrix *m,
   et_xnn_tensor inputs[4] = {x, et_xnn_view(b, panels, &packed),
                              et_xnn_pack_bias(b, m, b->node->inputs[BIAS])};
   const uint16_t count = et_xnn_add_residual(b, inputs, 3);
-  emit_product(b, &et_cpu_op_gemm_f32, m, inputs, count, words,
-               ET_CPU_GEMM_F32_ATTRIBUTES_WORDS);
+  emit_gemm(b, &et_cpu_op_gemm_f32, m, inputs, count, words,
+            ET_CPU_GEMM_F32_ATTRIBUTES_WORDS);
 }
 
 /* Returns the group size of an op, or 0 if there is none. It is the largest divisor of `whole` that
- * is at most `most` and a multiple of `codes`, the number of weights per word. */
-static int32_t group_of(int32_t whole, int32_t codes, int32_t most) {
+ * is at most `most` and a multiple of `per_word`, the number of weights per word. */
+static int32_t group_of(int32_t whole, int32_t per_word, int32_t most) {
   int32_t group = whole < most ? whole : most;
-  while (group > 0 && (whole % group != 0 || group % codes != 0)) {
+  while (group > 0 && (whole % group != 0 || group % per_word != 0)) {
     group--;
   }
   return group;
@@ -114,7 +114,7 @@ static et_xnn_words words_of(const et_xnn_value *filter, const et_xnn_matrix *m,
 }
 
 /* Emits an int8 GEMM that quantizes rows dynamically. */
-static void multiply_rows(et_xnn_builder *b, const et_xnn_words *w,
+static void emit_qd8_gemm(et_xnn_builder *b, const et_xnn_words *w,
                           et_xnn_tensor x) {
   const et_cpu_gemm_qd8_qbw_attributes attributes = {
       .format = {.bits = w->bits}, .activation = et_xnn_activation_of(b->node)};
@@ -124,13 +124,13 @@ static void multiply_rows(et_xnn_builder *b, const et_xnn_words *w,
       x, et_xnn_pack_words(b, w), et_xnn_pack_scales(b, w),
       et_xnn_pack_bias(b, &w->matrix, b->node->inputs[BIAS]),
       w->bits == 4 ? et_xnn_pack_weight_sums(b, w) : et_xnn_pack_sums(b, w)};
-  emit_product(b, &et_cpu_op_gemm_qd8_qbw, &w->matrix, inputs, 5, words,
-               ET_CPU_GEMM_QD8_QBW_ATTRIBUTES_WORDS);
+  emit_gemm(b, &et_cpu_op_gemm_qd8_qbw, &w->matrix, inputs, 5, words,
+            ET_CPU_GEMM_QD8_QBW_ATTRIBUTES_WORDS);
 }
 
 /* Emits a float32 GEMM with quantized weights. */
-static void multiply_codes(et_xnn_builder *b, const et_xnn_words *w,
-                           et_xnn_tensor x) {
+static void emit_qbw_gemm(et_xnn_builder *b, const et_xnn_words *w,
+                          et_xnn_tensor x) {
   const et_cpu_gemm_f32_qbw_attributes attributes = {
       .format = {.bits = w->bits}, .activation = et_xnn_activation_of(b->node)};
   uint32_t words[ET_CPU_GEMM_F32_QBW_ATTRIBUTES_WORDS];
@@ -138,8 +138,8 @@ static void multiply_codes(et_xnn_builder *b, const et_xnn_words *w,
   const et_xnn_tensor inputs[] = {
       x, et_xnn_pack_words(b, w), et_xnn_pack_scales(b, w),
       et_xnn_pack_bias(b, &w->matrix, b->node->inputs[BIAS])};
-  emit_product(b, &et_cpu_op_gemm_f32_qbw, &w->matrix, inputs, 4, words,
-               ET_CPU_GEMM_F32_QBW_ATTRIBUTES_WORDS);
+  emit_gemm(b, &et_cpu_op_gemm_f32_qbw, &w->matrix, inputs, 4, words,
+            ET_CPU_GEMM_F32_QBW_ATTRIBUTES_WORDS);
 }
 
 /* Quantizes and dequantizes float32 rows. Float16 rows have been processed by the Convert node
@@ -148,7 +148,7 @@ static et_xnn_tensor rounded_rows(et_xnn_builder *b) {
   const uint32_t id = b->node->inputs[X];
   const et_xnn_dims dims = et_xnn_dims_of(b, id);
   const et_xnn_tensor x = et_xnn_tensor_of(b, id);
-  const et_xnn_tensor y = et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
+  const et_xnn_tensor y = et_xnn_add_scratch(b, ET_SCALAR_TYPE_FLOAT32, &dims);
   const et_cpu_round_rows_attributes attributes = {.row_dims = 1};
   uint32_t words[ET_CPU_ROUND_ROWS_ATTRIBUTES_WORDS];
   et_cpu_round_rows_attributes_write(&attributes, words);
@@ -173,7 +173,7 @@ static void multiply_numbers(et_xnn_builder *b, const et_xnn_matrix *m) {
   const et_xnn_value x = et_xnn_input(b, X);
   const et_xnn_value filter = et_xnn_input(b, FILTER);
   const et_xnn_value y = et_xnn_output(b, 0);
-  const bool has_codes = et_xnn_has_codes(&filter);
+  const bool has_codes = et_xnn_fits_int8(&filter);
   const et_xnn_words in_bytes = words_of(&filter, m, ET_CPU_QD8_MAX_GROUP);
   const et_xnn_words in_floats = words_of(&filter, m, m->depth);
   const bool has_rows = b->node->rounds_rows || (x.datatype == ET_XNN_QDINT8 &&
@@ -181,13 +181,13 @@ static void multiply_numbers(et_xnn_builder *b, const et_xnn_matrix *m) {
   const bool is_unrounded = has_rows && y.datatype == ET_XNN_FP32;
   if (has_codes && is_unrounded && in_bytes.group != 0 &&
       (in_bytes.bits == 4 || !is_one_row(&x))) {
-    multiply_rows(b, &in_bytes, et_xnn_tensor_of(b, b->node->inputs[X]));
+    emit_qd8_gemm(b, &in_bytes, et_xnn_tensor_of(b, b->node->inputs[X]));
     return;
   }
   const et_xnn_tensor floats =
       is_unrounded ? rounded_rows(b) : et_xnn_floats_of(b, b->node->inputs[X]);
   if (has_codes && in_floats.group != 0) {
-    multiply_codes(b, &in_floats, floats);
+    emit_qbw_gemm(b, &in_floats, floats);
   } else {
     multiply_floats(b, m, floats);
   }
@@ -226,7 +226,7 @@ void et_xnn_fully_connected(et_xnn_builder *b) {
   if (b->status != ET_STATUS_OK) {
     return;
   }
-  infer_product(b, &m);
+  infer_gemm(b, &m);
   if (b->status != ET_STATUS_OK) {
     return;
   }
@@ -270,22 +270,23 @@ void et_xnn_matrix_product(et_xnn_builder *b) {
   const et_xnn_tensor inputs[] = {
       et_xnn_view(b, et_xnn_floats_of(b, b->node->inputs[0]), &left),
       et_xnn_view(b, et_xnn_floats_of(b, b->node->inputs[1]), &right)};
-  const et_xnn_dims room = {.rank = 2,
-                            .sizes = {ET_XNN_THREADS, ET_CPU_MATMUL_FLOATS}};
+  const et_xnn_dims workspace_dims = {
+      .rank = 2, .sizes = {ET_XNN_THREADS, ET_CPU_MATMUL_FLOATS}};
   const et_xnn_tensor floats = et_xnn_floats_for(b, b->node->outputs[0]);
   const et_cpu_matmul_attributes attributes = {
       .transposed = (b->node->flags & ET_XNN_FLAG_TRANSPOSED) != 0};
   uint32_t words[ET_CPU_MATMUL_ATTRIBUTES_WORDS];
   et_cpu_matmul_attributes_write(&attributes, words);
-  et_xnn_emit(b, &(et_xnn_emission){
-                     .part = &et_cpu_op_matmul,
-                     .inputs = inputs,
-                     .input_count = 2,
-                     .output = floats,
-                     .workspace = et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &room),
-                     .workspace_count = 1,
-                     .words = words,
-                     .word_count = ET_CPU_MATMUL_ATTRIBUTES_WORDS});
+  et_xnn_emit(
+      b, &(et_xnn_emission){.part = &et_cpu_op_matmul,
+                            .inputs = inputs,
+                            .input_count = 2,
+                            .output = floats,
+                            .workspace = et_xnn_add_scratch(
+                                b, ET_SCALAR_TYPE_FLOAT32, &workspace_dims),
+                            .workspace_count = 1,
+                            .words = words,
+                            .word_count = ET_CPU_MATMUL_ATTRIBUTES_WORDS});
   et_xnn_clamp(b, floats);
   et_xnn_put_floats(b, b->node->outputs[0], floats);
 }

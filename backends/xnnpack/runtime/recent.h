@@ -19,7 +19,8 @@ typedef struct et_xnn_recent {
 } et_xnn_recent;
 
 /* Clears the caches and attaches them to `graph`. */
-static inline void et_xnn_remember(et_xnn_graph *graph, et_xnn_recent *recent) {
+static inline void et_xnn_attach_caches(et_xnn_graph *graph,
+                                        et_xnn_recent *recent) {
   for (size_t i = 0; i < ET_XNN_RECENT; i++) {
     recent->value_ids[i] = recent->node_indices[i] = ET_XNN_NO_VALUE;
     recent->constant_indices[i] = ET_XNN_NO_VALUE;

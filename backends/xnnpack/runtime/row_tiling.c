@@ -24,10 +24,10 @@
 #include "backends/xnnpack/runtime/schema.h"
 
 /* Maximum size of a dimension. With this limit, the products below fit in int64. */
-#define MOST_SIZE (1 << 15)
+#define MAX_SIZE (1 << 15)
 
 /* Maximum size in floats of a block's part of a thread's workspace. */
-#define MOST_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_CPU_MBCONV_MAX_BLOCKS)
+#define MAX_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_CPU_MBCONV_MAX_BLOCKS)
 
 /* A block with its declared sizes. */
 typedef struct tiled_block {
@@ -39,7 +39,7 @@ typedef struct tiled_block {
   int64_t channels; /* channels of the expanded image */
 } tiled_block;
 
-static bool is_within(int64_t size) { return size >= 1 && size <= MOST_SIZE; }
+static bool is_within(int64_t size) { return size >= 1 && size <= MAX_SIZE; }
 
 /* Reads the depthwise convolution. Returns false if it does not have one filter per channel. */
 static bool filters_channels(const et_xnn_graph *graph, const et_xnn_part *part,
@@ -51,10 +51,10 @@ static bool filters_channels(const et_xnn_graph *graph, const et_xnn_part *part,
          et_fb_u32(node->body, ET_XNN_CONV_GROUPS) == (uint64_t)s->channels &&
          et_fb_u32(node->body, ET_XNN_CONV_GROUP_OUTPUTS) == 1 &&
          s->filter.kernel[0] <= ET_CPU_MBCONV_MAX_ROWS &&
-         s->filter.dilation[0] <= MOST_SIZE && s->filter.stride[0] <= MOST_SIZE;
+         s->filter.dilation[0] <= MAX_SIZE && s->filter.stride[0] <= MAX_SIZE;
 }
 
-static bool is_product(const et_xnn_node *node) {
+static bool is_gemm(const et_xnn_node *node) {
   et_xnn_window w;
   return et_xnn_window_of(node, &w) && et_xnn_is_pixel(&w) &&
          et_fb_u32(node->body, ET_XNN_CONV_GROUPS) == 1;
@@ -82,7 +82,7 @@ static bool read(const et_xnn_graph *graph, const et_xnn_part *part,
     return false;
   }
   s->filtered_width = et_xnn_window_outputs(&s->filter, 1, (int32_t)s->width);
-  return is_within(s->filtered_width) && is_product(&part->project);
+  return is_within(s->filtered_width) && is_gemm(&part->project);
 }
 
 /* Returns the size of a thread's workspace in floats. It has a ring of expanded rows and `rows`
@@ -117,13 +117,13 @@ bool et_xnn_prefers_row_tiling(const et_xnn_graph *graph,
   return read(graph, part, &s) &&
          bytes_of(s.height, s.width, s.channels) >=
              ET_CPU_ROW_TILING_MIN_BYTES &&
-         floats_of(&s, rows_of(&s)) <= MOST_FLOATS;
+         floats_of(&s, rows_of(&s)) <= MAX_FLOATS;
 }
 
 bool et_xnn_expands_rows(const et_xnn_graph *graph, const et_xnn_part *part) {
   const et_xnn_dims x =
       et_xnn_value_at(graph, part->expand.inputs[ET_XNN_CONV_X]).dims;
-  return is_product(&part->expand) && x.rank == 4 && is_within(x.sizes[1]) &&
+  return is_gemm(&part->expand) && x.rank == 4 && is_within(x.sizes[1]) &&
          is_within(x.sizes[2]) && is_within(x.sizes[3]) &&
          bytes_of(x.sizes[1], x.sizes[2], x.sizes[3]) >=
              ET_CPU_MBCONV_CHAIN_MIN_BYTES;

@@ -52,7 +52,7 @@ static et_xnn_rule *const rules[ET_XNN_NODE_TAG_COUNT] = {
 et_status et_xnn_apply(et_xnn_builder *b, const et_xnn_group *group) {
   b->group = group;
   b->node = &group->node;
-  b->room = 0;
+  b->own_scratch = 0;
   if (group->part_count > 0) {
     et_xnn_row_tiles(b);
   } else {

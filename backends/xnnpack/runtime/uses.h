@@ -16,7 +16,7 @@
 
 /* Number of cache entries for nodes that do not end a block (group.h). The cache is queried several
  * times for each node. */
-#define ET_XNN_REMEMBERED 256
+#define ET_XNN_CACHED_NODES 256
 
 /* Number of readers of each value: none, one or more. Must be zero-initialized. The first query
  * counts the readers of all nodes, which must have been checked. */
@@ -25,7 +25,7 @@ typedef struct et_xnn_uses {
   uint64_t once[ET_XNN_USES / 64];  /* one bit per value: read at least once */
   uint64_t again[ET_XNN_USES / 64]; /* read more than once */
   uint32_t
-      no_blocks[ET_XNN_REMEMBERED]; /* direct-mapped cache: node index + 1 */
+      no_blocks[ET_XNN_CACHED_NODES]; /* direct-mapped cache: node index + 1 */
 } et_xnn_uses;
 
 /* Returns the only reader of value `id`, an output of node `writer`, within ET_XNN_NEAR nodes after

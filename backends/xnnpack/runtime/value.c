@@ -92,8 +92,8 @@ static et_xnn_value read_value(const et_xnn_graph *graph, uint32_t id) {
                         .external = et_fb_u32(tensor, ET_XNN_TENSOR_EXTERNAL),
                         .flags = et_fb_u32(tensor, ET_XNN_TENSOR_FLAGS)};
   value.dims.rank =
-      (uint8_t)(et_fb_count(dims) < ET_XNN_MOST_DIMS ? et_fb_count(dims)
-                                                     : ET_XNN_MOST_DIMS);
+      (uint8_t)(et_fb_count(dims) < ET_XNN_MAX_DIMS ? et_fb_count(dims)
+                                                    : ET_XNN_MAX_DIMS);
   for (uint8_t i = 0; i < value.dims.rank; i++) {
     value.dims.sizes[i] = et_fb_i32_at(dims, i);
   }
@@ -140,7 +140,7 @@ et_scalar_type et_xnn_storage(const et_xnn_value *value) {
   }
 }
 
-bool et_xnn_is_bytes(const et_xnn_value *value) {
+bool et_xnn_is_8_bit(const et_xnn_value *value) {
   return value->datatype == ET_XNN_QINT8 || value->datatype == ET_XNN_QUINT8;
 }
 
@@ -221,7 +221,7 @@ static et_status check_dims(uint32_t id, et_fb_table tensor,
   const et_fb_vector dims = et_fb_list(tensor, ET_XNN_TENSOR_DIMS);
   size_t numel = 0;
   ET_XNN_CHECK(error,
-               et_fb_count(dims) <= ET_XNN_MOST_DIMS &&
+               et_fb_count(dims) <= ET_XNN_MAX_DIMS &&
                    et_fb_count(dims) == et_fb_u32(tensor, ET_XNN_TENSOR_RANK),
                "xvalues[%u] has %u dims, but declares %u", (unsigned)id,
                (unsigned)et_fb_count(dims),
@@ -271,7 +271,7 @@ static et_status check_value(const et_xnn_graph *graph, uint32_t id,
 
 /* Checks that each argument has one value, and that inputs precede outputs. */
 static et_status check_externals(const et_xnn_graph *graph, et_error *error) {
-  uint8_t flags[ET_XNN_MOST_EXTERNALS] = {0};
+  uint8_t flags[ET_XNN_MAX_EXTERNALS] = {0};
   for (uint32_t i = 0; i < et_fb_count(graph->values); i++) {
     const et_xnn_value value = et_xnn_value_at(graph, i);
     if (value.external == ET_XNN_NO_VALUE) {

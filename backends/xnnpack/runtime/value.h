@@ -5,7 +5,7 @@
 #include "backends/xnnpack/runtime/graph.h"
 #include "executorch/scalar_type.h"
 
-#define ET_XNN_MOST_DIMS 6
+#define ET_XNN_MAX_DIMS 6
 #define ET_XNN_NO_VALUE UINT32_MAX
 
 /* Datatypes with their numbers in the schema. */
@@ -33,7 +33,7 @@ enum { ET_XNN_EXTERNAL_INPUT = 1, ET_XNN_EXTERNAL_OUTPUT = 2 };
 
 typedef struct et_xnn_dims {
   uint8_t rank;
-  int32_t sizes[ET_XNN_MOST_DIMS];
+  int32_t sizes[ET_XNN_MAX_DIMS];
 } et_xnn_dims;
 
 /* Quantization of a value. `by` is a tag of the schema, or 0 for values that are not quantized. */
@@ -70,7 +70,7 @@ et_status et_xnn_check_values(const et_xnn_graph *graph, et_error *error);
  * dynamically quantized rows. */
 et_scalar_type et_xnn_storage(const et_xnn_value *value);
 
-bool et_xnn_is_bytes(const et_xnn_value *value);    /* qint8, quint8 */
+bool et_xnn_is_8_bit(const et_xnn_value *value);    /* qint8, quint8 */
 bool et_xnn_is_floating(const et_xnn_value *value); /* fp32, fp16, bf16 */
 bool et_xnn_has_nibbles(const et_xnn_value *value); /* qcint4, qbint4 */
 

@@ -161,7 +161,7 @@ bool et_xnn_has_int8(const et_xnn_weights *w) {
          w->value.datatype == ET_XNN_QCINT8;
 }
 
-int32_t et_xnn_code(const et_xnn_weights *w, size_t row, size_t k) {
+int32_t et_xnn_quantized_weight(const et_xnn_weights *w, size_t row, size_t k) {
   const size_t element = et_xnn_element(&w->matrix, row, k);
   switch ((et_xnn_datatype)w->value.datatype) {
     case ET_XNN_QINT8:
@@ -202,6 +202,7 @@ float et_xnn_number(const et_xnn_weights *w, size_t row, size_t k) {
     case ET_XNN_INT32:
       return (float)int_at(w->data, element);
     default:
-      return (float)et_xnn_code(w, row, k) * et_xnn_scale(w, row, k);
+      return (float)et_xnn_quantized_weight(w, row, k) *
+             et_xnn_scale(w, row, k);
   }
 }

@@ -33,9 +33,9 @@ static inline size_t et_xnn_element(const et_xnn_matrix *m, size_t row,
   return m->is_transposed ? k * outputs + row : row * (size_t)m->depth + k;
 }
 
-/* Return a quantized value minus its zero point. et_xnn_code() supports any datatype. et_xnn_int8()
- * supports only int8 and does not switch per element. */
-int32_t et_xnn_code(const et_xnn_weights *w, size_t row, size_t k);
+/* Return a quantized value minus its zero point. et_xnn_quantized_weight() supports any datatype.
+ * et_xnn_int8() supports only int8, which avoids a switch per element. */
+int32_t et_xnn_quantized_weight(const et_xnn_weights *w, size_t row, size_t k);
 bool et_xnn_has_int8(const et_xnn_weights *w);
 static inline int32_t et_xnn_int8(const et_xnn_weights *w, size_t row,
                                   size_t k) {

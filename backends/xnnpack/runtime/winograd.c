@@ -10,17 +10,17 @@
 #include "backends/xnnpack/runtime/winograd.h"
 
 #define TAPS ET_XNN_WINOGRAD_TAPS
-#define MOST_ACROSS 6 /* number of positions of a tile along an axis */
+#define MAX_POSITIONS 6 /* number of positions of a tile along an axis */
 
-#define MOST_CHANNELS 65536 /* workspaces fit in int32 */
+#define MAX_CHANNELS 65536 /* workspaces fit in int32 */
 
 typedef et_xnn_pixels sizes;
 
 static bool is_within(int32_t channels) {
-  return channels >= ET_CPU_WINOGRAD_MIN_CHANNELS && channels <= MOST_CHANNELS;
+  return channels >= ET_CPU_WINOGRAD_MIN_CHANNELS && channels <= MAX_CHANNELS;
 }
 
-static bool takes_little_memory(const et_xnn_convolution_of *c, size_t side) {
+static bool fits_memory_limit(const et_xnn_convolution_of *c, size_t side) {
   const uint64_t more = et_cpu_winograd_positions(side) - TAPS * TAPS;
   return more * (uint64_t)c->channels * (uint64_t)c->outputs * sizeof(float) <=
          ET_CPU_WINOGRAD_MAX_EXTRA_BYTES;
@@ -29,20 +29,19 @@ static bool takes_little_memory(const et_xnn_convolution_of *c, size_t side) {
 /* Returns the side of an output tile, or 0 if Winograd's algorithm is not faster. */
 static size_t choose_side(const sizes *out, const et_xnn_convolution_of *c) {
   const int64_t pixels = out->height * out->width;
-  if (pixels >= ET_CPU_WINOGRAD_F4_MIN_PIXELS && takes_little_memory(c, 4)) {
+  if (pixels >= ET_CPU_WINOGRAD_F4_MIN_PIXELS && fits_memory_limit(c, 4)) {
     return 4;
   }
-  return pixels >= ET_CPU_WINOGRAD_F2_MIN_PIXELS && takes_little_memory(c, 2)
-             ? 2
-             : 0;
+  return pixels >= ET_CPU_WINOGRAD_F2_MIN_PIXELS && fits_memory_limit(c, 2) ? 2
+                                                                            : 0;
 }
 
-bool et_xnn_takes_winograd(const et_xnn_builder *b,
-                           const et_xnn_convolution_of *c) {
+bool et_xnn_prefers_winograd(const et_xnn_builder *b,
+                             const et_xnn_convolution_of *c) {
   const sizes out = et_xnn_declared_pixels(b, c);
   const et_xnn_value filter = et_xnn_input(b, ET_XNN_CONV_FILTER);
   return !b->options.is_without_winograd && filter.datatype == ET_XNN_FP32 &&
-         c->matrix.groups == 1 && et_xnn_is_of_three_taps(&c->window) &&
+         c->matrix.groups == 1 && et_xnn_is_3x3(&c->window) &&
          is_within(c->channels) && is_within(c->outputs) &&
          choose_side(&out, c) != 0;
 }
@@ -84,7 +83,7 @@ static void transform_4(const lanes *a, const lanes *b, const lanes *c,
 /* Transforms three taps. Stores results `stride` lanes apart. `out` must not overlap `taps`. */
 static void transform(size_t side, const lanes taps[TAPS], lanes *out,
                       size_t stride) {
-  lanes made[MOST_ACROSS];
+  lanes made[MAX_POSITIONS];
   const lanes a = taps[0], b = taps[1], c = taps[2];
   if (side == 2) {
     transform_2(&a, &b, &c, made);
@@ -126,22 +125,22 @@ static void read_windows(const et_xnn_weights *w, size_t first, size_t columns,
   }
 }
 
-/* Transforms the filters and stores the positions `apart` lanes apart. */
-static void put_positions(size_t side, const windows *given, size_t apart,
+/* Transforms the filters. Stores the positions `stride` lanes apart. */
+static void put_positions(size_t side, const windows *given, size_t stride,
                           lanes *out) {
-  lanes down[MOST_ACROSS][TAPS];
+  lanes down[MAX_POSITIONS][TAPS];
   const size_t across = side + TAPS - 1;
   for (size_t x = 0; x < TAPS; x++) {
     transform(side, given->taps[x], &down[0][x], TAPS);
   }
   for (size_t y = 0; y < across; y++) {
-    transform(side, down[y], out + y * across * apart, apart);
+    transform(side, down[y], out + y * across * stride, stride);
   }
 }
 
 /* Packs all channels of a panel. */
 static lanes *put_panel(const tiles *t, const et_xnn_weights *w, size_t first,
-                        size_t apart, lanes *out) {
+                        size_t stride, lanes *out) {
   const size_t channels = (size_t)t->matrix.depth / (TAPS * TAPS);
   const size_t left = (size_t)t->matrix.outputs - first;
   windows read[CHANNELS_AT_ONCE] = {{{{{{0}}}}}};
@@ -151,7 +150,7 @@ static lanes *put_panel(const tiles *t, const et_xnn_weights *w, size_t first,
     read_windows(w, first, left < ET_CPU_PANEL ? left : ET_CPU_PANEL, c, count,
                  read);
     for (size_t i = 0; i < count; i++) {
-      put_positions(t->side, &read[i], apart, out++);
+      put_positions(t->side, &read[i], stride, out++);
     }
   }
   return out;
@@ -161,7 +160,7 @@ static et_status fill(et_xnn_builder *b, const void *request, void *bytes) {
   const tiles *t = request;
   const size_t columns = (size_t)t->matrix.outputs;
   const size_t panels = (columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
-  const size_t apart = panels * ((size_t)t->matrix.depth / (TAPS * TAPS));
+  const size_t stride = panels * ((size_t)t->matrix.depth / (TAPS * TAPS));
   lanes *out = bytes;
   et_xnn_weights w;
   ET_RETURN_IF_ERROR(et_xnn_weights_of(b, &t->matrix, &w));
@@ -169,7 +168,7 @@ static et_status fill(et_xnn_builder *b, const void *request, void *bytes) {
                "constant %u is not aligned to its element size",
                (unsigned)w.value.constant);
   for (size_t first = 0; first < columns; first += ET_CPU_PANEL) {
-    out = put_panel(t, &w, first, apart, out);
+    out = put_panel(t, &w, first, stride, out);
   }
   return ET_STATUS_OK;
 }

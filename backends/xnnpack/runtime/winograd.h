@@ -29,7 +29,7 @@ static inline et_xnn_pixels et_xnn_declared_pixels(
 }
 
 /* Returns true for a 3 x 3 window with stride and dilation 1. */
-static inline bool et_xnn_is_of_three_taps(const et_xnn_window *w) {
+static inline bool et_xnn_is_3x3(const et_xnn_window *w) {
   bool is_plain = true;
   for (size_t axis = 0; axis < 2; axis++) {
     is_plain = is_plain && w->kernel[axis] == ET_XNN_WINOGRAD_TAPS &&

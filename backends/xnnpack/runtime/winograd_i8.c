@@ -11,25 +11,25 @@
 #define ACROSS (SIDE + TAPS - 1)
 #define POSITIONS (ACROSS * ACROSS)
 
-#define MOST_COLUMNS 65536 /* bounds sizes so that they do not overflow below */
+#define MAX_COLUMNS 65536 /* bounds sizes so that they do not overflow below */
 
-static bool takes_little_memory(const et_xnn_convolution_of *c) {
+static bool fits_memory_limit(const et_xnn_convolution_of *c) {
   const uint64_t more = POSITIONS * sizeof(int16_t) - TAPS * TAPS;
   return more * (uint64_t)c->channels * (uint64_t)c->outputs <=
          ET_CPU_WINOGRAD_MAX_EXTRA_BYTES;
 }
 
 static bool fits(const et_xnn_convolution_of *c) {
-  return c->matrix.groups == 1 && et_xnn_is_of_three_taps(&c->window) &&
+  return c->matrix.groups == 1 && et_xnn_is_3x3(&c->window) &&
          c->channels % ET_CPU_WINOGRAD_QS8_CHANNEL_STEP == 0 &&
          c->channels <= ET_CPU_WINOGRAD_QS8_MAX_CHANNELS &&
          c->outputs % ET_CPU_PANEL == 0 &&
          c->outputs >= ET_CPU_WINOGRAD_QS8_MIN_COLUMNS &&
-         c->outputs <= MOST_COLUMNS && takes_little_memory(c);
+         c->outputs <= MAX_COLUMNS && fits_memory_limit(c);
 }
 
-bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
-                              const et_xnn_convolution_of *c) {
+bool et_xnn_prefers_winograd_i8(const et_xnn_builder *b,
+                                const et_xnn_convolution_of *c) {
 #if defined(ET_CPU_LINKED_NEON)
   /* With SDOT, which multiplies 16 int8 values per instruction, the direct convolution is
    * faster. */
@@ -73,7 +73,7 @@ typedef struct windows {
   lanes taps[TAPS][TAPS];
 } windows;
 
-static inline void read_by(et_xnn_read_code *code, const et_xnn_weights *w,
+static inline void read_by(et_xnn_read_weight *code, const et_xnn_weights *w,
                            size_t first, size_t channel, windows *out) {
   const size_t channels = (size_t)w->matrix.depth / (TAPS * TAPS);
   for (size_t i = 0; i < 2 * ET_CPU_PANEL; i++) {
@@ -89,18 +89,18 @@ static void read_windows(const et_xnn_weights *w, size_t first, size_t channel,
   if (et_xnn_has_int8(w)) {
     read_by(et_xnn_int8, w, first, channel, out);
   } else {
-    read_by(et_xnn_code, w, first, channel, out);
+    read_by(et_xnn_quantized_weight, w, first, channel, out);
   }
 }
 
-/* Transforms the filters and stores the positions `apart` lanes apart. */
-static void put_positions(const windows *given, size_t apart, lanes *out) {
+/* Transforms the filters. Stores the positions `stride` lanes apart. */
+static void put_positions(const windows *given, size_t stride, lanes *out) {
   lanes down[ACROSS][TAPS];
   for (size_t x = 0; x < TAPS; x++) {
     transform(given->taps[x], &down[0][x], TAPS);
   }
   for (size_t y = 0; y < ACROSS; y++) {
-    transform(down[y], out + y * ACROSS * apart, apart);
+    transform(down[y], out + y * ACROSS * stride, stride);
   }
 }
 
@@ -108,7 +108,7 @@ static et_status fill(et_xnn_builder *b, const void *request, void *bytes) {
   const et_xnn_matrix *m = request;
   const size_t columns = (size_t)m->outputs;
   const size_t channels = (size_t)m->depth / (TAPS * TAPS);
-  const size_t apart = columns / ET_CPU_PANEL * (channels / 2);
+  const size_t stride = columns / ET_CPU_PANEL * (channels / 2);
   lanes *out = bytes;
   et_xnn_weights w;
   ET_RETURN_IF_ERROR(et_xnn_weights_of(b, m, &w));
@@ -116,7 +116,7 @@ static et_status fill(et_xnn_builder *b, const void *request, void *bytes) {
     for (size_t c = 0; c < channels; c += 2) {
       windows read;
       read_windows(&w, first, c, &read);
-      put_positions(&read, apart, out++);
+      put_positions(&read, stride, out++);
     }
   }
   return ET_STATUS_OK;

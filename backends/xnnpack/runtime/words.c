@@ -50,8 +50,8 @@ bool et_xnn_is_qs8(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value filter = et_xnn_input(b, 1);
   const et_xnn_value y = et_xnn_output(b, 0);
-  return et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y) &&
-         et_xnn_has_codes(&filter) &&
+  return et_xnn_is_8_bit(&x) && et_xnn_is_8_bit(&y) &&
+         et_xnn_fits_int8(&filter) &&
          filter.quantization.by != ET_XNN_BY_GROUP &&
          has_integer_bias(b, b->node->inputs[2]);
 }
@@ -116,7 +116,7 @@ bool et_xnn_is_pixel(const et_xnn_window *window) {
   return is_one;
 }
 
-bool et_xnn_places_of(const et_xnn_node *node, et_xnn_window *out) {
+bool et_xnn_disjoint_window_of(const et_xnn_node *node, et_xnn_window *out) {
   bool is_ok = true;
   for (uint16_t i = 0; i < 2; i++) {
     out->kernel[i] =

@@ -1,6 +1,6 @@
 /* Sums of consecutive quantized values. */
-#ifndef BACKENDS_XNNPACK_RUNTIME_CODE_SUMS_H_
-#define BACKENDS_XNNPACK_RUNTIME_CODE_SUMS_H_
+#ifndef BACKENDS_XNNPACK_RUNTIME_QUANTIZED_SUMS_H_
+#define BACKENDS_XNNPACK_RUNTIME_QUANTIZED_SUMS_H_
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,4 +47,4 @@ static inline int32_t et_xnn_sum_of_nibbles(const uint8_t *bytes,
   return sum;
 }
 
-#endif /* BACKENDS_XNNPACK_RUNTIME_CODE_SUMS_H_ */
+#endif /* BACKENDS_XNNPACK_RUNTIME_QUANTIZED_SUMS_H_ */

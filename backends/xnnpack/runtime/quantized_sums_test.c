@@ -1,5 +1,5 @@
 /* Compares the sums with those of simple loops. */
-#include "backends/xnnpack/runtime/code_sums.h"
+#include "backends/xnnpack/runtime/quantized_sums.h"
 
 /* required by cmocka.h */
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static void fill(uint8_t *bytes, unsigned kind) {
 
 #define KINDS 7
 
-static void test_bytes_add_up(void **state) {
+static void test_sums_int8_values(void **state) {
   uint8_t bytes[BYTES];
   (void)state;
   for (unsigned kind = 0; kind < KINDS; kind++) {
@@ -36,7 +36,7 @@ static void test_bytes_add_up(void **state) {
   }
 }
 
-static void test_nibbles_add_up(void **state) {
+static void test_sums_4_bit_values(void **state) {
   uint8_t bytes[BYTES];
   (void)state;
   for (unsigned kind = 0; kind < KINDS; kind++) {
@@ -51,8 +51,8 @@ static void test_nibbles_add_up(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bytes_add_up),
-      cmocka_unit_test(test_nibbles_add_up),
+      cmocka_unit_test(test_sums_int8_values),
+      cmocka_unit_test(test_sums_4_bit_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "backends/xnnpack/runtime/code_sums.h"
+#include "backends/xnnpack/runtime/quantized_sums.h"
 
 /* Maximum number of 8-byte words whose byte pairs can be added in 16-bit lanes: 128 * 2 *
  * 255 < 65536. */
