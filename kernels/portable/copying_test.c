@@ -108,6 +108,20 @@ static void test_cat_checks_every_tensor(void **state) {
   et_test_end(t);
 }
 
+static void test_cat_of_empty_lines_is_empty(void **state) {
+  (void)state;
+  et_test *t = et_test_begin();
+  et_value *tensors[2] = {et_test_floats(t, ET_SHAPE(0), NULL),
+                          et_test_floats(t, ET_SHAPE(0), NULL)};
+  et_value *out = et_test_floats(t, ET_SHAPE(2), NULL);
+  assert_int_equal(ET_CALL(t, "aten::cat.out",
+                           et_test_list(t, ET_VALUE_TENSOR_LIST, tensors, 2),
+                           et_test_int(t, 0), out, out),
+                   ET_STATUS_OK);
+  assert_int_equal(out->u.as_tensor->numel, 0);
+  et_test_end(t);
+}
+
 static void test_m22_stack_along_an_invalid_dim_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
@@ -146,6 +160,7 @@ int main(void) {
       cmocka_unit_test(test_m22_selected_index_out_of_range_is_refused),
       cmocka_unit_test(test_m22_invalid_sizes_are_refused),
       cmocka_unit_test(test_cat_checks_every_tensor),
+      cmocka_unit_test(test_cat_of_empty_lines_is_empty),
       cmocka_unit_test(test_m22_stack_along_an_invalid_dim_is_refused),
       cmocka_unit_test(test_boolean_arange_is_refused),
   };

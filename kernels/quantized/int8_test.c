@@ -137,9 +137,31 @@ static void test_lut_starts_with_the_lowest_quantized_value(void **state) {
   et_test_end(t);
 }
 
+/* A run is processed in chunks of 64 elements. */
+static void test_addition_handles_runs_of_any_length(void **state) {
+  (void)state;
+  for (int32_t count = 63; count <= 129; count++) {
+    et_test *t = et_test_begin();
+    et_value *x = ones(t, ET_SHAPE(count));
+    et_value *out = et_test_tensor(t, INT8, ET_SHAPE(count), NULL);
+    et_value *zero = et_test_int(t, 0);
+    et_value *two = et_test_double(t, 2.0);
+    assert_int_equal(
+        ET_CALL(t, "quantized_bytes::add.out", x, zero, two, x, zero, two, zero,
+                et_test_int(t, -100), et_test_int(t, 100), out, out),
+        ET_STATUS_OK);
+    const int8_t *sums = out->u.as_tensor->data;
+    for (int32_t i = 0; i < count; i++) {
+      assert_int_equal(sums[i], 4);
+    }
+    et_test_end(t);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_window_sums_treat_padding_as_zero),
+      cmocka_unit_test(test_addition_handles_runs_of_any_length),
       cmocka_unit_test(test_depthwise_accumulators_match_convolution),
       cmocka_unit_test(test_invalid_int8_convolutions_are_refused),
       cmocka_unit_test(test_int8_gemm_accepts_any_row_count),

@@ -56,6 +56,10 @@ def test_convolution_follows_pytorch(
         convolve(x, weight, None, stride, padding, (1, 2), groups=groups)
 
 
+def test_convolution_to_one_element_follows_pytorch() -> None:
+    convolve(random_tensor((1, 4, 3, 3)), random_tensor((1, 4, 3, 3), seed=1), random_tensor((1,), seed=2))
+
+
 @pytest.mark.parametrize("channels", [1, 3, 6])
 @pytest.mark.parametrize("size", [(7, 7), (1, 30), (40, 5), (2, 2)], ids=str)
 def test_depthwise_convolution_follows_pytorch(channels: int, size: tuple[int, int]) -> None:
@@ -247,6 +251,13 @@ def test_upsampling_follows_pytorch(size: list[int] | None, factors: list[float]
         for align in (False, True):
             reference = interpolate("bilinear", align)
             check(KERNELS, "aten::upsample_bilinear2d.vec_out", x, size, align, factors, reference=reference)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 0, 2), (1, 1, 2, 0)], ids=str)
+def test_upsampling_of_empty_images_is_an_error(shape: tuple[int, ...]) -> None:
+    x, out = torch.ones(shape), torch.ones(1, 1, 4, 4)
+    with pytest.raises(KernelError, match="upsample_nearest2d: input is empty"):
+        KERNELS.call("aten::upsample_nearest2d.vec_out", x, [4, 4], None, out, out)
 
 
 def test_upsampling_without_or_with_two_sizes_is_an_error() -> None:

@@ -55,6 +55,12 @@ def test_nms_rejects_invalid_boxes(boxes: tuple[int, ...], scores: tuple[int, ..
         KERNELS.call(NMS, torch.ones(boxes), torch.ones(scores), 0.5, out, out)
 
 
+def test_nms_error_states_the_shapes() -> None:
+    out = torch.empty(4, dtype=torch.int64)
+    with pytest.raises(KernelError, match=r"nms: boxes are \[3, 5\] of float32, scores are \[2\]"):
+        KERNELS.call(NMS, torch.ones(3, 5), torch.ones(2), 0.5, out, out)
+
+
 def regions() -> torch.Tensor:
     """Return regions inside, across the border, outside, of one point, and inverted."""
     corners = [[1, 1, 6, 5], [-3, -2, 4, 20], [30, 30, 40, 40], [2, 2, 2, 2], [5, 6, 1, 2]]

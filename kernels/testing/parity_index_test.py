@@ -110,6 +110,11 @@ def test_masked_select_and_masked_scatter_follow_pytorch(dtype: torch.dtype, mas
     check(KERNELS, "aten::masked_scatter.out", x, mask, source)
 
 
+def test_masked_scatter_may_use_the_complete_source() -> None:
+    mask = X > 0
+    check(KERNELS, "aten::masked_scatter.out", X, mask, random_tensor((int(mask.sum()),), seed=2))
+
+
 def test_masks_broadcast_self_and_accept_any_layout() -> None:
     check(KERNELS, "aten::masked_select.out", torch.tensor([1.0, 2.0]), random_tensor((3, 2), torch.bool))
     check(KERNELS, "aten::masked_select.out", ROWS, IMAGE > 0)

@@ -74,6 +74,13 @@ def test_householder_products_follow_pytorch(shape: tuple[int, ...], dtype: torc
         check(KERNELS, "aten::ormqr.out", a, tau, rows, False, transpose, tolerance=close)
 
 
+def test_householder_scales_need_the_batches_of_the_matrices() -> None:
+    a, out = random_tensor((3, 2, 4, 2)), torch.empty(3, 2, 4, 2)
+    for shape in ((1, 2, 2), (3, 1, 2), (2, 2)):
+        with pytest.raises(KernelError, match="the batches of tau and the matrices differ"):
+            KERNELS.call("aten::linalg_householder_product.out", a, torch.ones(shape), out, out)
+
+
 def test_zero_vector_has_no_householder_reflection() -> None:
     a = torch.tensor([[2.0, 1.0], [0.0, 0.0]])
     check(KERNELS, "aten::geqrf.a", a, out=[torch.float32] * 2)

@@ -77,6 +77,7 @@ def test_stack_follows_pytorch(dim: int) -> None:
 def test_invalid_stack_is_an_error() -> None:
     refused("stack: 0 tensors", "aten::stack.out", [], 0)
     refused("sizes 3 and 2 differ", "aten::stack.out", [X, X[:, :2].contiguous()], 0)
+    refused("dimension 0: sizes 2 and 1 differ", "aten::stack.out", [X, X[:1]], 0)
     refused("3 and 2 dimensions", "aten::stack.out", [X, X[0]], 0)
     refused("axis 4 is not in", "aten::stack.out", [X], 4)
 
