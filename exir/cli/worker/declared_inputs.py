@@ -14,18 +14,31 @@ _OUTPUTS = "bazel-out"
 _ANY_CONFIGURATION = "cfg"
 
 
-def enter_inputs_only(inputs: Iterable[str], folder: Path) -> None:
+def enter_inputs_only(inputs: Iterable[str], folder: Path, packages: Sequence[str] = ()) -> None:
     """Make `folder` the working directory, with only `inputs` in it.
 
     inputs: paths relative to the old working directory.
+    packages: folders of installed packages, relative as well. Each becomes one link, because a
+        torch package has some 15,000 files.
 
     Python sources are copied, so that a model that resolves its own `__file__` stays in the folder.
     Other files are links.
     """
     root = Path.cwd()
-    for path in sorted(_sandbox_path(input_, root) for input_ in inputs):
+    in_packages = tuple(f"{package}/" for package in packages)
+    own = (_sandbox_path(input_, root) for input_ in inputs if not input_.startswith(in_packages))
+    for path in sorted({*own, *packages}):
         _provide_input(root / path, folder / path)
     os.chdir(folder)
+
+
+def package_folders() -> list[str]:
+    """Return the folders of a build action's packages.
+
+    They are relative to its working directory.
+    """
+    folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return [folder for folder in folders if folder and not os.path.isabs(folder)]
 
 
 def with_absolute_outputs(arguments: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from exir.cli.worker.declared_inputs import enter_inputs_only
+from exir.cli.worker.declared_inputs import enter_inputs_only, package_folders
 
 
 @pytest.fixture
@@ -31,6 +31,20 @@ def test_undeclared_files_are_hidden(folder: Path) -> None:
     enter_inputs_only(["app/net.py"], folder)
     assert Path.cwd() == folder
     assert _list_files(folder) == ["app/net.py"]
+
+
+def test_package_folders_are_one_link(folder: Path) -> None:
+    package = Path("external/torch/site-packages")
+    package.mkdir(parents=True)
+    (package / "torch.py").write_text("")
+    enter_inputs_only(["app/net.py", f"{package}/torch.py"], folder, [str(package)])
+    assert (folder / package).is_symlink()
+    assert _list_files(folder / package) == ["torch.py"]
+
+
+def test_package_folders_are_those_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "external/pip/site:/usr/lib/python3")
+    assert package_folders() == ["external/pip/site"]
 
 
 def test_mapped_outputs_are_renamed(folder: Path) -> None:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from exir.cli.one_shot import compile_command_line
 from exir.cli.worker.attended import attend
-from exir.cli.worker.declared_inputs import enter_inputs_only, with_absolute_outputs
+from exir.cli.worker.declared_inputs import enter_inputs_only, package_folders, with_absolute_outputs
 from exir.cli.worker.heap import freeze_heap
 from exir.cli.worker.network import block_network
 from exir.cli.worker.warm_up import warm_up
@@ -47,5 +47,5 @@ def _run_request(request: WorkRequest, responses: BinaryIO, folder: Path) -> int
         os.chdir(request.sandbox_dir)
     arguments = with_absolute_outputs(request.arguments)
     if request.inputs:  # Bazel lists at least the model's source
-        enter_inputs_only(request.inputs, Path(tempfile.mkdtemp(dir=folder)))
+        enter_inputs_only(request.inputs, Path(tempfile.mkdtemp(dir=folder)), package_folders())
     return compile_command_line(arguments)
