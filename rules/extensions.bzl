@@ -7,6 +7,10 @@ To compile models with a Python version other than 3.11, in the root module:
 
     executorch.python(version = "3.12")
 
+To compile models with the torch of your hub, such as rules_python's `@pip`, in the root module:
+
+    executorch.toolchain(hub = "@pip")
+
 Custom Python packages, for models, tests and programs:
 
     executorch.packages(name = "app_pip", lock = "//:requirements.lock")
@@ -23,6 +27,19 @@ load(":repositories.bzl", "executorch_packages", "executorch_repositories", "exe
 _python = tag_class(
     attrs = {"version": attr.string(mandatory = True, doc = "Version of CPython: 3.11, 3.12 or 3.13.")},
     doc = "Selects the Python version that compiles models. Only the root module's tag has an effect.",
+)
+
+_toolchain = tag_class(
+    attrs = {
+        "hub": attr.label(
+            mandatory = True,
+            doc = "Your repository of Python packages, such as `@pip`. It must have torch, numpy and flatbuffers.",
+        ),
+        "packages": attr.string_list(
+            doc = "Other packages of the hub that the compiler uses, such as `safetensors` and `torchao`.",
+        ),
+    },
+    doc = "Compiles models with the packages of your hub; the rules install no packages. Only the root module's tag has an effect.",
 )
 
 _packages = tag_class(
@@ -57,9 +74,22 @@ def _python_version(module_ctx):
     versions = [tag.version for module in module_ctx.modules if module.is_root for tag in module.tags.python]
     return versions[-1] if versions else "3.11"
 
+def _root_toolchain(module_ctx):
+    """Returns the name of the hub's repository and its additional packages."""
+    tags = [tag for module in module_ctx.modules if module.is_root for tag in module.tags.toolchain]
+    if not tags:
+        return "", []
+    if len(tags) > 1:
+        fail("executorch.toolchain is set %d times; set it once, and declare other toolchains with executorch_toolchain" % len(tags))
+    for module in module_ctx.modules:
+        for tag in module.tags.packages:
+            fail("executorch.packages(name = '%s') is not supported with executorch.toolchain; add the packages to your hub" % tag.name)
+    return str(tags[0].hub).partition("//")[0], tags[0].packages
+
 def _executorch_impl(module_ctx):
     version = _python_version(module_ctx)
-    executorch_repositories(version)
+    hub, hub_packages = _root_toolchain(module_ctx)
+    executorch_repositories(version, hub, hub_packages)
     owners = {}
     for module in module_ctx.modules:
         for tag in module.tags.packages:
@@ -71,5 +101,5 @@ def _executorch_impl(module_ctx):
 
 executorch = module_extension(
     implementation = _executorch_impl,
-    tag_classes = {"packages": _packages, "python": _python, "wheel_files": _wheel_files},
+    tag_classes = {"packages": _packages, "python": _python, "toolchain": _toolchain, "wheel_files": _wheel_files},
 )

@@ -29,6 +29,7 @@ ExecutorchBackendInfo = provider(
         "sources": "depset[File]: Python sources of the compiler side.",
         "imports": "depset[string]: import roots of these sources, as in PyInfo.",
         "data": "depset[File]: files that the compiler side reads.",
+        "distributions": "depset[struct]: packages below the compiler side. Not public.",
         "tools": "list[FilesToRunProvider]: programs that the compiler side runs.",
         "kernels": "depset[ExecutorchKernelsInfo]: kernels that programs for this backend can call.",
         "measure": "FilesToRunProvider: program that measures a payload's delegate, for a backend without a compiler side; or None.",

@@ -10,6 +10,7 @@
 load("//rules/private:bazel_version.bzl", "IS_BAZEL_4")
 load("//rules/private:hosts.bzl", "HOSTS")
 load("//rules/private/repository:bundled_rules.bzl", "bundled_rules")
+load("//rules/private/repository:hub_environment.bzl", "hub_environment")
 load("//rules/private/repository:python_environment.bzl", "python_environment")
 load("//rules/private/repository:python_interpreter.bzl", "python_interpreter")
 load("//rules/private/repository:python_packages.bzl", "python_packages")
@@ -41,14 +42,20 @@ _OTHER_LOCKS = {
     "requirements_cp313_index.lock": "3.13 linux-x86_64",
 }
 
-def executorch_repositories(python_version = "3.11"):
+def executorch_repositories(python_version = "3.11", hub = "", hub_packages = []):
     """Defines the repositories of the rules: @executorch_python, @executorch_pip and @executorch_stb.
 
     Args:
       python_version: Version of CPython that compiles models: "3.11", "3.12" or "3.13".
+      hub: Repository whose torch, numpy and flatbuffers compile models, such as `@pip`; by default, the rules install their
+        locked packages.
+      hub_packages: Other packages of the hub that the compiler uses.
     """
     stb(name = "executorch_stb")
     python_interpreter(name = "executorch_python", python_version = python_version)
+    if hub:
+        hub_environment(name = "executorch_pip", hub = hub, packages = hub_packages)
+        return
     python_environment(
         name = "executorch_pip",
         lock = Label("//third_party/python:requirements.lock"),
@@ -84,17 +91,20 @@ def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = "
     """
     wheel_files(name = name, package = package, version = version, sha256 = sha256, files = files, wheel_tags = wheel_tags)
 
-def executorch_dependencies(python_version = "3.11"):
+def executorch_dependencies(python_version = "3.11", hub = "", hub_packages = []):
     """Defines all dependencies of the rules. Does not replace rule sets that your WORKSPACE has already declared.
 
     Args:
       python_version: Version of CPython that compiles models: "3.11", "3.12" or "3.13".
+      hub: Your repository of Python packages, such as rules_python's `@pip`. Its torch, numpy and
+        flatbuffers compile models, and the rules install no packages. Requires Bazel 7.
+      hub_packages: Other packages of the hub that the compiler uses, such as `["safetensors", "torchao"]`.
     """
     for name, (bundled, replacement) in _RULE_SETS.items():
         if native.existing_rule(name) or (IS_BAZEL_4 and name in _NOT_BEFORE_BAZEL7):
             continue
         bundled_rules(name = name, bundled = bundled, replacement = replacement)
-    executorch_repositories(python_version)
+    executorch_repositories(python_version, hub, hub_packages)
 
 # buildifier: disable=unnamed-macro
 def executorch_register_toolchains():

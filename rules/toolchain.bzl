@@ -3,15 +3,21 @@
 They declare the interpreter, the packages and the sources as inputs.
 """
 
+load("@rules_python//python:py_info.bzl", "PyInfo")
+load("//rules/private:bazel_version.bzl", "IS_BAZEL_4")
+load("//rules/private:distributions.bzl", "distribution_versions", "distributions_aspect")
+load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:locked_packages.bzl", "LockedPackagesInfo")
+load("//rules/private:python_module.bzl", "data_files", "import_root")
+load("//rules/private:required_packages.bzl", "NEWEST_TORCH", "OLDEST_TORCH", "REQUIRED_PACKAGES")
 
 TOOLCHAIN_TYPE = str(Label("//rules:toolchain_type"))
 CODEGEN_TOOLCHAIN_TYPE = str(Label("//rules:codegen_toolchain_type"))
 
 _DOC = """The toolchain that compiles models.
 
-It contains a Python interpreter with its standard library, a folder of packages (torch and others, from a hash-locked
-requirements file), and the sources of the compiler."""
+It contains a Python interpreter with its standard library, packages (torch and others), and the sources of the compiler. The
+packages are one folder (`site`), or libraries of a hub such as rules_python's `@pip` (`libraries`)."""
 
 _CODEGEN_DOC = """The toolchain that reads programs and generates C.
 
@@ -44,11 +50,36 @@ _INTERPRETER_ATTRS = {
 
 _ATTRS = dict(
     _INTERPRETER_ATTRS,
+    python = attr.label(
+        allow_single_file = True,
+        cfg = "exec",
+        doc = "The interpreter: CPython 3.11 to 3.13. The default is the interpreter of the rules, with its library.",
+    ),
+    identity = attr.label(
+        allow_single_file = True,
+        cfg = "exec",
+        doc = "File that changes with the interpreter or `site`. It restarts workers and is part of cache keys. Required with `site`.",
+    ),
     site = attr.label(
         allow_single_file = True,
         cfg = "exec",
-        mandatory = True,
         doc = "Folder of installed packages, as one source directory.",
+    ),
+    libraries = attr.label_list(
+        aspects = [distributions_aspect],
+        cfg = "exec",
+        providers = [PyInfo],
+        doc = "Packages of a hub, instead of `site`: `@pip//torch`, `@pip//numpy` and `@pip//flatbuffers`, and optionally others.",
+    ),
+    _python = attr.label(
+        allow_single_file = True,
+        cfg = "exec",
+        default = "@executorch_python//:python3",
+    ),
+    _library = attr.label(
+        allow_single_file = True,
+        cfg = "exec",
+        default = "@executorch_python//:library",
     ),
     packages = attr.label(
         providers = [LockedPackagesInfo],
@@ -91,22 +122,65 @@ def _sources_info(target):
         root = target.label.workspace_root or ".",
     )
 
-def _toolchain_info(ctx, toolchain_type, **fields):
+def _toolchain_info(ctx, toolchain_type, python, library, **fields):
     return platform_common.ToolchainInfo(
         toolchain_type = toolchain_type,
-        python = ctx.file.python,
-        library = [ctx.file.library] if ctx.file.library else [],
+        python = python,
+        library = [library] if library else [],
         python_files = depset(ctx.files.python_files),
-        identity = ctx.file.identity,
+        identity = [ctx.file.identity] if ctx.file.identity else [],
         **fields
     )
 
+def _folder_packages(ctx):
+    """Returns the packages of `site`.
+
+    Bazel digests a folder among the tools of an action only with a startup flag, so the identity restarts workers instead.
+    """
+    if not ctx.file.identity:
+        fail("%s: 'site' requires 'identity'; name a file that changes with the folder" % display_label(ctx.label))
+    return struct(
+        files = depset([ctx.file.site]),
+        tools = depset(),
+        roots = [ctx.file.site.path],
+        runfiles_roots = [ctx.file.site.short_path],
+        versions = ctx.attr.packages[LockedPackagesInfo].versions if ctx.attr.packages else {},
+    )
+
+def _check_libraries(where, versions):
+    if IS_BAZEL_4:
+        fail("%s: 'libraries' requires Bazel 7 or newer; use 'site'" % where)
+    missing = [name for name in REQUIRED_PACKAGES if name not in versions]
+    if missing:
+        fail("%s: 'libraries' has no %s; add it to the requirements of your hub, and to 'libraries'" % (where, ", no ".join(missing)))
+    release = tuple([int(part) for part in versions["torch"].split(".")[:2]])
+    if release < OLDEST_TORCH or release > NEWEST_TORCH:
+        fail("%s: unsupported torch: found torch %s; use torch %d.%d to %d.%d" % ((where, versions["torch"]) + OLDEST_TORCH + NEWEST_TORCH))
+
+def _library_packages(ctx):
+    """Returns the packages of `libraries`. A changed file restarts workers."""
+    versions = distribution_versions(ctx.attr.libraries)
+    _check_libraries(display_label(ctx.label), versions)
+    sources = [library[PyInfo].transitive_sources for library in ctx.attr.libraries]
+    files = depset(transitive = sources + [data_files(ctx.attr.libraries)])
+    imports = depset(transitive = [library[PyInfo].imports for library in ctx.attr.libraries]).to_list()
+    return struct(
+        files = files,
+        tools = files,
+        roots = [import_root(entry, ctx.workspace_name) for entry in imports],
+        runfiles_roots = ["../" + entry for entry in imports],
+        versions = versions,
+    )
+
 def _toolchain_impl(ctx):
+    if bool(ctx.file.site) == bool(ctx.attr.libraries):
+        fail("%s: set one of 'site' and 'libraries'" % display_label(ctx.label))
     return [_toolchain_info(
         ctx,
         TOOLCHAIN_TYPE,
-        site = ctx.file.site,
-        packages = ctx.attr.packages[LockedPackagesInfo].versions if ctx.attr.packages else {},
+        python = ctx.file.python or ctx.file._python,
+        library = ctx.file.library if ctx.file.python else ctx.file._library,
+        packages = _folder_packages(ctx) if ctx.file.site else _library_packages(ctx),
         compiler = _sources_info(ctx.attr.compiler),
         compiler_main = ctx.file.compiler_main,
     )]
@@ -115,6 +189,8 @@ def _codegen_impl(ctx):
     return [_toolchain_info(
         ctx,
         CODEGEN_TOOLCHAIN_TYPE,
+        python = ctx.file.python,
+        library = ctx.file.library,
         generators = _sources_info(ctx.attr.generators),
         reporters = _sources_info(ctx.attr.reporters),
     )]

@@ -4,10 +4,11 @@ load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
 load("//rules/private:config_rule.bzl", "add_config_flags", "config_files", "config_layers")
+load("//rules/private:distributions.bzl", "check_versions")
 load("//rules/private:kernel_tables.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler")
-load("//rules/private:python_module.bzl", "add_import_roots", "data_files", "imported_library", "module_file", "module_name")
+load("//rules/private:python_module.bzl", "add_import_roots", "data_files", "imported_library", "module_file", "module_name", "python_library")
 
 ExecutorchCompilationInfo = provider(
     doc = "The compiler inputs of a model, for other rules that run the compiler on the model. Not public.",
@@ -21,6 +22,18 @@ def _all_config_layers(ctx):
     json_layers = [struct(file = None, json = ctx.attr.config_json)] if ctx.attr.config_json else []
     return (config_layers(ctx.label, "config", ctx.attr.config) if ctx.attr.config else []) + json_layers
 
+def _imported_libraries(ctx, toolchain, backends):
+    """Returns the libraries that the compiler imports: the module and the partitioners.
+
+    Packages of a toolchain that the model names replace those of its libraries. Otherwise, their versions must agree.
+    """
+    libraries = [("module", python_library(ctx.attr.module))] + [("backend", backend) for backend in backends]
+    versions = toolchain.packages.versions
+    if not ctx.attr.toolchain:
+        for attribute, library in libraries:
+            check_versions(display_label(ctx.label), attribute, library, versions)
+    return [imported_library(library, versions) for _, library in libraries]
+
 def collect_compilation(ctx):
     """Collects the compiler's inputs for a model.
 
@@ -30,12 +43,13 @@ def collect_compilation(ctx):
     Returns:
       struct: inputs from the rule's attributes, its backends and its kernels.
     """
-    library = imported_library(ctx.label, ctx.attr.module, "module")
     backends = [target[ExecutorchBackendInfo] for target in _backend_targets(ctx)]
     kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
     for backend in backends:
         if backend.id and not backend.partitioner:
             fail("%s: the backend '%s' has no compiler side; use it in executorch_import, or choose another backend" % (display_label(ctx.label), backend.id))
+    toolchain = ctx.attr.toolchain[platform_common.ToolchainInfo] if ctx.attr.toolchain else ctx.toolchains[TOOLCHAIN_TYPE]
+    libraries = _imported_libraries(ctx, toolchain, backends)
     file = module_file(ctx.attr.module, "module")
     return struct(
         allow_fallback = None if ctx.attr.any_fallback else ctx.attr.allow_fallback,
@@ -45,14 +59,15 @@ def collect_compilation(ctx):
         entry_point = ctx.attr.entry_point,
         external_weights = ctx.attr.external_weights,
         kernels = depset(kernels, transitive = [backend.kernels for backend in backends]),
-        sources = depset(transitive = [library.sources] + [backend.sources for backend in backends]),
-        imports = depset(transitive = [library.imports] + [backend.imports for backend in backends]),
-        data = depset(transitive = [library.data, data_files(ctx.attr.data)] + [backend.data for backend in backends]),
+        sources = depset(transitive = [library.sources for library in libraries]),
+        imports = depset(transitive = [library.imports for library in libraries]),
+        data = depset(transitive = [library.data for library in libraries] + [data_files(ctx.attr.data)]),
         label = display_label(ctx.label),
         memory_gb = ctx.attr.memory_gb,
         module = module_name(file),
         module_file = file,
         timeout = ctx.attr.timeout,
+        toolchain = toolchain,
         tools = [tool for backend in backends for tool in backend.tools],
         weights = ctx.file.weights,
         workspace = ctx.workspace_name,
@@ -105,7 +120,7 @@ def run_compilation(ctx, compilation, outputs, message, flags = {}, files = []):
     tables = [operator_tables(compilation.kernels), kernel_tables(compilation.kernels)]
     run_compiler(
         ctx,
-        ctx.toolchains[TOOLCHAIN_TYPE],
+        compilation.toolchain,
         arguments = args,
         inputs = depset(optional_files + files, transitive = [compilation.sources, compilation.data] + tables),
         tools = compilation.tools,

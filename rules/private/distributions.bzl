@@ -5,14 +5,11 @@ package. The compiler already has torch and imports its own copy. The hub's torc
 that only torch requires, are not inputs of the actions.
 """
 
-load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
-
-_DistributionsInfo = provider(
-    doc = "The repositories below a Python library.",
+DistributionsInfo = provider(
+    doc = "The external repositories below a Python library. Not public.",
     fields = {
-        "included": "depset[string]: names of the repositories that do not depend on a package that the compiler has.",
-        "excluded": "depset[string]: names of the repositories of packages that the compiler has, and of their dependencies.",
-        "conflicts": "depset[string]: packages whose version differs from the compiler's, for a message.",
+        "targets": "depset[struct], each before its dependencies: `label`; `repository`, a name; `name` and `version` of the " +
+                   "package, or None; `deps`, tuple of labels. Empty if the library depends on no other repository.",
     },
 )
 
@@ -21,74 +18,100 @@ _DIST_INFO = ".dist-info"
 _CONFLICT_ERROR = """\
 %s: '%s' depends on package versions that differ from those that models are compiled with:
 %s
-lock your packages with the rules' third_party/python/requirements.lock as constraints (pip-compile -c)"""
+compile models with your packages (docs/how_to/choose_pytorch.md), or lock them with the rules' \
+third_party/python/requirements.lock as constraints (pip-compile -c)"""
 
 def _normalized(name):
     """Returns a package's name as normalized by PEP 503."""
     return name.replace("_", "-").replace(".", "-").lower()
 
 def _distribution(ctx):
-    """Returns name and version of an external target's package, or None.
+    """Returns name and version of an external target's package, or None twice.
 
     They come from its folder `<name>-<version>.dist-info`.
     """
-    if not ctx.label.workspace_name:
-        return None
-    for file in getattr(ctx.rule.files, "data", []):
+    for file in getattr(ctx.rule.files, "data", []) if ctx.label.workspace_name else []:
         folder = file.dirname.rpartition("/")[2]
         if file.basename == "METADATA" and folder.endswith(_DIST_INFO):
             name, _, version = folder[:-len(_DIST_INFO)].partition("-")
-            return struct(name = _normalized(name), version = version)
-    return None
-
-def _version_conflict(label, distribution, locked_version):
-    if distribution.version.partition("+")[0] == locked_version.partition("+")[0]:
-        return []
-    return ["  %s: %s (@%s), but the rules have %s" % (distribution.name, distribution.version, label.workspace_name, locked_version)]
+            return _normalized(name), version
+    return None, None
 
 def _aspect_impl(_target, ctx):
-    deps = getattr(ctx.rule.attr, "deps", [])
-    dep_infos = [dep[_DistributionsInfo] for dep in deps if _DistributionsInfo in dep]
-    repository = [ctx.label.workspace_name] if ctx.label.workspace_name else []
-    included = depset(repository, transitive = [info.included for info in dep_infos])
-    excluded = depset(transitive = [info.excluded for info in dep_infos])
-    conflicts = depset(transitive = [info.conflicts for info in dep_infos])
-    packages = ctx.toolchains[TOOLCHAIN_TYPE].packages
-    distribution = _distribution(ctx)
-    if not distribution or distribution.name not in packages:
-        return [_DistributionsInfo(included = included, excluded = excluded, conflicts = conflicts)]
-    return [_DistributionsInfo(
-        included = depset(),
-        excluded = depset(transitive = [included, excluded]),
-        conflicts = depset(_version_conflict(ctx.label, distribution, packages[distribution.name]), transitive = [conflicts]),
-    )]
+    deps = [dep for dep in getattr(ctx.rule.attr, "deps", []) if DistributionsInfo in dep]
+    below = [dep[DistributionsInfo].targets for dep in deps]
+    if not ctx.label.workspace_name and not any(below):
+        return [DistributionsInfo(targets = depset(order = "topological"))]
+    name, version = _distribution(ctx)
+    node = struct(
+        label = ctx.label,
+        repository = ctx.label.workspace_name,
+        name = name,
+        version = version,
+        # A list cannot be in a depset.
+        deps = tuple([dep.label for dep in deps]),
+    )
+    return [DistributionsInfo(targets = depset([node], transitive = below, order = "topological"))]
 
 # For attributes whose libraries the compiler imports.
 distributions_aspect = aspect(
     implementation = _aspect_impl,
     attr_aspects = ["deps"],
-    doc = "Finds packages that the compiler already has.",
-    toolchains = [TOOLCHAIN_TYPE],
+    doc = "Finds the packages below a Python library.",
 )
 
-def excluded_repositories(label, target, attribute):
-    """Returns the repositories whose files must not be inputs of compile actions.
-
-    Fails if a package's version differs from the compiler's.
+def distribution_versions(targets):
+    """Returns the packages below Python libraries.
 
     Args:
-      label: of the rule that has the library, for messages.
-      target: the library, with `distributions_aspect` applied.
-      attribute: name of the attribute that has the library, for messages.
+      targets: list[Target]: the libraries, with `distributions_aspect` applied.
+
+    Returns:
+      dict[string, string]: version by name.
+    """
+    nodes = depset(transitive = [target[DistributionsInfo].targets for target in targets], order = "topological")
+    return {node.name: node.version for node in nodes.to_list() if node.name}
+
+def _public_version(version):
+    """Returns a version without its build, such as `+cpu`."""
+    return version.partition("+")[0]
+
+def _packages_below(library):
+    # A backend that another rule defines may lack this field.
+    return getattr(library, "distributions", depset()).to_list()
+
+def check_versions(where, attribute, library, versions):
+    """Fails if a package below a library has another version than the compiler's.
+
+    Args:
+      where: label of the rule that has the library, for the message.
+      attribute: name of the attribute that has the library, for the message.
+      library: struct of `python_library`, or ExecutorchBackendInfo.
+      versions: dict[string, string]: the compiler's packages, version by name.
+    """
+    conflicts = [
+        "  %s: %s (@%s), but models are compiled with %s" % (node.name, node.version, node.repository, versions[node.name])
+        for node in _packages_below(library)
+        if node.name in versions and _public_version(node.version) != _public_version(versions[node.name])
+    ]
+    if conflicts:
+        fail(_CONFLICT_ERROR % (where, attribute, "\n".join(conflicts)))
+
+def excluded_repositories(library, versions):
+    """Returns the repositories whose files must not be inputs of compile actions.
+
+    Args:
+      library: struct of `python_library`, or ExecutorchBackendInfo.
+      versions: dict[string, string]: the compiler's packages, version by name.
 
     Returns:
       dict[string, None]: names of repositories.
     """
-    info = target[_DistributionsInfo]
-    conflicts = info.conflicts.to_list()
-    if conflicts:
-        fail(_CONFLICT_ERROR % (label, attribute, "\n".join(conflicts)))
-    excluded = {name: None for name in info.excluded.to_list()}
-    for name in info.included.to_list() if excluded else []:
-        excluded.pop(name, None)
-    return excluded
+    nodes = _packages_below(library)
+    reached = {node.label: None for node in nodes[:1]}
+    included = {}
+    for node in nodes:
+        if node.label in reached and node.name not in versions:
+            included[node.repository] = None
+            reached.update({dep: None for dep in node.deps})
+    return {node.repository: None for node in nodes if node.repository and node.repository not in included}

@@ -5,7 +5,7 @@ load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo")
 load("//rules/private:distributions.bzl", "distributions_aspect")
 load("//rules/private:labels.bzl", "display_label")
-load("//rules/private:python_module.bzl", "data_files", "imported_library", "module_file", "module_name")
+load("//rules/private:python_module.bzl", "data_files", "module_file", "module_name", "python_library")
 
 _DOC = """A backend that `executorch_model` can compile for.
 
@@ -59,7 +59,7 @@ def _check_attrs(ctx):
 def _impl(ctx):
     _check_attrs(ctx)
     target = ctx.attr.partitioner
-    libraries = [imported_library(ctx.label, target, "partitioner")] if target else []
+    libraries = [python_library(target)] if target else []
     partitioner = "%s:%s" % (module_name(module_file(target, "partitioner"), target[PyInfo].imports), ctx.attr.entry_point) if target else ""
     return [
         DefaultInfo(),
@@ -69,6 +69,7 @@ def _impl(ctx):
             sources = depset(transitive = [library.sources for library in libraries]),
             imports = depset(transitive = [library.imports for library in libraries]),
             data = depset(transitive = [library.data for library in libraries] + [data_files(ctx.attr.data)]),
+            distributions = libraries[0].distributions if libraries else depset(),
             tools = [tool[DefaultInfo].files_to_run for tool in ctx.attr.tools],
             kernels = depset([target[ExecutorchKernelsInfo] for target in ctx.attr.kernels]),
             measure = ctx.attr.measure[DefaultInfo].files_to_run if ctx.attr.measure else None,

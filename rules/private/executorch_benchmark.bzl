@@ -62,15 +62,13 @@ def _impl(ctx):
     arguments = [_absolute_path(model.pte)]
     for flag, file in file_flags:
         arguments += [flag, _absolute_path(file)]
-    toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
     return tool_executable(
         ctx,
         module = "executorch_runtime.cli.benchmark",
         sources = ctx.attr._runtime,
         arguments = arguments + ["--repeat", str(ctx.attr.repeat), "--threads", str(ctx.attr.threads)],
         files = [model.pte] + [file for _, file in file_flags],
-        packages = [toolchain.site],
-        toolchain_type = TOOLCHAIN_TYPE,
+        toolchain = ctx.toolchains[TOOLCHAIN_TYPE],
     )
 
 def _absolute_path(file):

@@ -30,9 +30,9 @@ def _run_python(ctx, toolchain, sources, pythonpath, arguments, inputs, mnemonic
     """Registers an action.
 
     The interpreter and the sources are tools, so a change restarts workers (see compiler_sources).
-    The folders of the packages and of the standard library are inputs but not tools: Bazel digests
-    a folder among the tools only with a startup flag. Instead, the environment's identity file,
-    which changes with the folders, is a tool.
+    The folders of locked packages and of the standard library are inputs but not tools: Bazel
+    digests a folder among the tools only with a startup flag. Instead, the environment's identity
+    file, which changes with the folders, is a tool.
     """
 
     # Bazel 4 does not have this argument.
@@ -42,7 +42,7 @@ def _run_python(ctx, toolchain, sources, pythonpath, arguments, inputs, mnemonic
         inputs = depset(toolchain.library, transitive = [inputs]),
         arguments = arguments,
         tools = depset(
-            [toolchain.python, toolchain.identity],
+            [toolchain.python] + toolchain.identity,
             transitive = [toolchain.python_files, sources.files],
         ).to_list() + ([sources.executable] if IS_BAZEL_4 else []) + tools,
         # Paths relative to the execution root.
@@ -79,10 +79,11 @@ def run_compiler(ctx, toolchain, arguments, inputs, tools, outputs, mnemonic, pr
         ctx,
         toolchain,
         toolchain.compiler,
-        pythonpath = [toolchain.site.path],
-        tools = tools,
+        pythonpath = toolchain.packages.roots,
+        # In Bazel 4, which does not accept a depset in this list, no toolchain has such packages.
+        tools = tools + ([toolchain.packages.tools] if toolchain.packages.tools else []),
         arguments = [toolchain.compiler_main.path] + (["-m", module] if module else []) + [arguments],
-        inputs = depset([toolchain.site], transitive = [inputs]),
+        inputs = depset(transitive = [toolchain.packages.files, inputs]),
         outputs = outputs,
         mnemonic = mnemonic,
         progress_message = progress_message,
@@ -90,7 +91,7 @@ def run_compiler(ctx, toolchain, arguments, inputs, tools, outputs, mnemonic, pr
         **resource_arg
     )
 
-def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnemonic, progress_message, packages = [], tools = []):
+def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnemonic, progress_message, package_roots = [], tools = []):
     """Registers an action that runs a module of the generators or of this repository.
 
     Args:
@@ -103,7 +104,7 @@ def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnem
       outputs: list[File].
       mnemonic: CamelCase name of the action.
       progress_message: progress message of the action.
-      packages: list[File]: folders of packages that the module imports.
+      package_roots: list[string]: folders of packages that the module imports, from the execution root.
       tools: list[FilesToRunProvider]: programs that the module runs.
     """
     _run_python(
@@ -111,9 +112,9 @@ def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnem
         toolchain,
         sources,
         tools = tools,
-        pythonpath = import_roots(sources.root) + [site.path for site in packages],
+        pythonpath = import_roots(sources.root) + package_roots,
         arguments = ["-m", module, arguments],
-        inputs = depset(packages, transitive = [inputs]),
+        inputs = inputs,
         outputs = outputs,
         mnemonic = mnemonic,
         progress_message = progress_message,

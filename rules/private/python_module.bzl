@@ -1,7 +1,7 @@
 """Imports of a py_library: the dotted name of its module, and the import roots."""
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
-load("//rules/private:distributions.bzl", "excluded_repositories")
+load("//rules/private:distributions.bzl", "DistributionsInfo", "excluded_repositories")
 load("//rules/private:labels.bzl", "source_root")
 
 def _is_python(file):
@@ -62,33 +62,45 @@ def data_files(targets):
     files = [target[DefaultInfo].files for target in targets]
     return depset(transitive = files + [target[DefaultInfo].default_runfiles.files for target in targets])
 
-def imported_library(label, target, attribute):
+def python_library(target):
+    """Returns everything that a py_library needs at run time.
+
+    Args:
+      target: the py_library, with `distributions_aspect` applied.
+
+    Returns:
+      struct: `sources` and `data`, depset[File]; `imports`, depset[string] as in PyInfo; `distributions`, depset[struct]
+      of DistributionsInfo.
+    """
+    info = target[PyInfo]
+    return struct(
+        sources = info.transitive_sources,
+        imports = info.imports,
+        data = data_files([target]),
+        distributions = target[DistributionsInfo].targets,
+    )
+
+def imported_library(library, versions):
     """Returns the files that the compiler needs to import a library.
 
     Args:
-      label: of the rule that has the library, for messages.
-      target: the py_library, with `distributions_aspect` applied.
-      attribute: name of the attribute that has the library, for messages.
+      library: struct of `python_library`, or ExecutorchBackendInfo.
+      versions: dict[string, string]: the compiler's packages, version by name. Their files are omitted.
 
     Returns:
-      struct: `sources` and `data`, depset[File]; `imports`, depset[string] as in PyInfo.
+      struct: `sources`, `data` and `imports`, as in `library`.
     """
-    excluded = excluded_repositories(label, target, attribute)
-    info = target[PyInfo]
-    imports = [entry for entry in info.imports.to_list() if entry.partition("/")[0] not in excluded] if excluded else []
+    excluded = excluded_repositories(library, versions)
+    if not excluded:
+        return library
     return struct(
-        sources = _exclude_repositories(info.transitive_sources, excluded),
-        imports = depset(imports) if excluded else info.imports,
-        data = _exclude_repositories(data_files([target]), excluded),
+        sources = _exclude_repositories(library.sources, excluded),
+        imports = depset([entry for entry in library.imports.to_list() if entry.partition("/")[0] not in excluded]),
+        data = _exclude_repositories(library.data, excluded),
     )
 
 def _exclude_repositories(files, repositories):
-    """Returns the files that are not in any of the repositories.
-
-    Expands the depset only if there are repositories.
-    """
-    if not repositories:
-        return files
+    """Returns the files that are not in any of the repositories."""
     return depset([file for file in files.to_list() if file.owner.workspace_name not in repositories])
 
 def add_import_roots(arguments, files, imports, workspace_name):
@@ -100,13 +112,22 @@ def add_import_roots(arguments, files, imports, workspace_name):
       imports: depset[string]: PyInfo.imports; each starts with a repository's name.
       workspace_name: name of the main repository.
     """
-    roots = [_import_root(entry, workspace_name) for entry in imports.to_list()]
+    roots = [import_root(entry, workspace_name) for entry in imports.to_list()]
 
     # Evaluated at execution time, when path mapping may have renamed the folders.
     arguments.add_all(files, map_each = source_root, before_each = "--import-root", uniquify = True)
     arguments.add_all(roots, before_each = "--import-root", uniquify = True)
 
-def _import_root(entry, workspace_name):
+def import_root(entry, workspace_name):
+    """Returns the folder of an import, relative to the execution root.
+
+    Args:
+      entry: string of PyInfo.imports; it starts with a repository's name.
+      workspace_name: name of the main repository.
+
+    Returns:
+      string
+    """
     repository, _, path = entry.partition("/")
     prefix = "" if repository in [workspace_name, "_main"] else "external/" + repository + "/"
     return (prefix + path).rstrip("/") or "."

@@ -11,7 +11,7 @@ export PYTHONPATH="{paths}"
 exec {python} -m {module} {arguments} "$@"
 """
 
-def tool_executable(ctx, module, sources, arguments, files, toolchain_type = CODEGEN_TOOLCHAIN_TYPE, packages = []):
+def tool_executable(ctx, module, sources, arguments, files, toolchain = None):
     """Returns the providers of a target that runs `python -m <module> <arguments>`.
 
     Args:
@@ -20,23 +20,24 @@ def tool_executable(ctx, module, sources, arguments, files, toolchain_type = COD
       sources: Target: the module and everything it imports.
       arguments: list[string]: shell words.
       files: list[File]: files that the arguments name, by runfiles path.
-      toolchain_type: type of the toolchain with the interpreter.
-      packages: list[File]: folders of packages that the module imports.
+      toolchain: toolchain that compiles models, if the module imports its packages. By default, the module has none.
 
     Returns:
       list[provider]
     """
-    toolchain = ctx.toolchains[toolchain_type]
+    package_roots = toolchain.packages.runfiles_roots if toolchain else []
+    package_files = [toolchain.packages.files] if toolchain else []
+    toolchain = toolchain or ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
     root = "../" + sources.label.workspace_name if sources.label.workspace_name else "."
     launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
     ctx.actions.write(launcher, is_executable = True, content = _LAUNCHER.format(
         arguments = " ".join(arguments),
         module = module,
-        paths = ":".join(import_roots("$PWD/" + root) + ["$PWD/" + package.short_path for package in packages]),
+        paths = ":".join(import_roots("$PWD/" + root) + ["$PWD/" + path for path in package_roots]),
         python = toolchain.python.short_path,
     ))
     runfiles = ctx.runfiles(
-        files = files + packages + [toolchain.python] + toolchain.library,
-        transitive_files = depset(transitive = [toolchain.python_files, sources[DefaultInfo].files]),
+        files = files + [toolchain.python] + toolchain.library,
+        transitive_files = depset(transitive = [toolchain.python_files, sources[DefaultInfo].files] + package_files),
     )
     return [DefaultInfo(executable = launcher, runfiles = runfiles)]

@@ -52,9 +52,10 @@ hub = repository_rule(
 )
 
 def hub_repositories(torch_version):
-    """Creates the hub `@pip`, which has two packages, and torch with its requirement.
+    """Creates the hub `@pip`.
 
-    The first package has data and a shared object, and requires the second one.
+    It has torch with its requirement, the other packages that the compiler requires, and two
+    packages. The first of these has data and a shared object, and requires the second one.
 
     Args:
       torch_version: the version that the torch package reports.
@@ -82,7 +83,7 @@ def hub_repositories(torch_version):
     wheel(
         name = "pip_torch",
         files = {
-            "torch-%s.dist-info/METADATA" % torch_version: "Name: torch\n",
+            "torch-%s.dist-info/METADATA" % torch_version: "Name: torch\nVersion: %s\n" % torch_version,
             "torch/__init__.py": "raise ImportError('the second torch')\n",
         },
         requires = ["@pip_torch_kernels//:pkg"],
@@ -94,7 +95,12 @@ def hub_repositories(torch_version):
             "torch_kernels/__init__.py": "",
         },
     )
+    for name, version in [("flatbuffers", "25.12.19"), ("numpy", "2.4.6")]:
+        wheel(
+            name = "pip_" + name,
+            files = {"%s-%s.dist-info/METADATA" % (name, version): "Name: %s\n" % name},
+        )
     hub(
         name = "pip",
-        packages = ["gadgets", "torch", "widgets"],
+        packages = ["flatbuffers", "gadgets", "numpy", "torch", "widgets"],
     )

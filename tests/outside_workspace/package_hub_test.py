@@ -49,6 +49,10 @@ executorch_model(name = "net_pte", module = ":net")
 py_library(name = "partitioner", srcs = ["partitioner.py"], deps = ["@pip//torch"])
 
 executorch_backend(name = "backend", id = "npu", partitioner = ":partitioner")
+
+py_library(name = "plain", srcs = ["plain.py"])
+
+executorch_model(name = "plain_pte", backend = ":backend", module = ":plain")
 """
 
 # The hub's torch, and packages that only it requires, are not inputs.
@@ -77,6 +81,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.write("hubbed/BUILD.bazel", _BUILD)
     scratch.write("hubbed/net.py", _MODEL)
     scratch.write("hubbed/partitioner.py", "BACKEND = None\n")
+    scratch.write("hubbed/plain.py", "")
     yield scratch
     scratch.shutdown()
 
@@ -87,7 +92,7 @@ def test_model_imports_code_data_and_libraries_of_a_hub(workspace: Workspace) ->
     assert without_the_verifier(build.needed) == COMPILES_A_MODEL
 
 
-@pytest.mark.parametrize("target, attribute", [("//hubbed:net_pte", "module"), ("//hubbed:backend", "partitioner")])
+@pytest.mark.parametrize("target, attribute", [("//hubbed:net_pte", "module"), ("//hubbed:plain_pte", "backend")])
 def test_conflicting_torch_in_a_hub_is_refused(workspace: Workspace, target: str, attribute: str) -> None:
     edited = {}
     for name in ("extension.bzl", "WORKSPACE"):
@@ -98,5 +103,5 @@ def test_conflicting_torch_in_a_hub_is_refused(workspace: Workspace, target: str
         workspace.write(name, text)
     assert build.exit_code != 0
     assert f"{target}: '{attribute}' depends on package versions that differ" in build.stderr
-    assert "pip_torch), but the rules have 2.13.0+cpu" in build.stderr
+    assert "pip_torch), but models are compiled with 2.13.0+cpu" in build.stderr
     assert "  torch: 2.9.1 (@" in build.stderr

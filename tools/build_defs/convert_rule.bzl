@@ -2,8 +2,9 @@
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
-load("//rules/private:distributions.bzl", "distributions_aspect")  # buildifier: disable=bzl-visibility
-load("//rules/private:python_module.bzl", "imported_library")  # buildifier: disable=bzl-visibility
+load("//rules/private:distributions.bzl", "check_versions", "distributions_aspect")  # buildifier: disable=bzl-visibility
+load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
+load("//rules/private:python_module.bzl", "imported_library", "python_library")  # buildifier: disable=bzl-visibility
 
 # As in a build action, the model can import `exir` from these rules, but no other package of their
 # repository. `bazel run` starts in the root of the runfiles. Paths are absolute, because the
@@ -11,7 +12,7 @@ load("//rules/private:python_module.bzl", "imported_library")  # buildifier: dis
 _LAUNCHER = """#!/bin/sh
 # Generated.
 export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 PYTHONNOUSERSITE=1 PYTHONSAFEPATH=1
-export PYTHONPATH="$PWD/{site}"
+export PYTHONPATH="{packages}"
 exec "$PWD/{python}" "$PWD/{start}" -m exir.cli.convert {flags} "$@"
 """
 
@@ -22,19 +23,21 @@ def _import_root(entry, workspace_name):
 
 def _impl(ctx):
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
-    library = imported_library(ctx.label, ctx.attr.packages, "packages")
+    packages = python_library(ctx.attr.packages)
+    check_versions(display_label(ctx.label), "packages", packages, toolchain.packages.versions)
+    library = imported_library(packages, toolchain.packages.versions)
     roots = [_import_root(entry, ctx.workspace_name) for entry in library.imports.to_list()]
     flags = ['"--kernels=$PWD/%s"' % table.short_path for table in ctx.files.kernels] + ['"--import-root=$PWD/%s"' % root for root in roots]
     launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
     ctx.actions.write(launcher, is_executable = True, content = _LAUNCHER.format(
         flags = " ".join(flags),
+        packages = ":".join(["$PWD/" + path for path in toolchain.packages.runfiles_roots]),
         python = toolchain.python.short_path,
-        site = toolchain.site.short_path,
         start = ctx.file.start.short_path,
     ))
     runfiles = ctx.runfiles(
-        files = ctx.files.srcs + ctx.files.kernels + [ctx.file.start, toolchain.site, toolchain.python] + toolchain.library,
-        transitive_files = depset(transitive = [toolchain.python_files, library.sources, library.data]),
+        files = ctx.files.srcs + ctx.files.kernels + [ctx.file.start, toolchain.python] + toolchain.library,
+        transitive_files = depset(transitive = [toolchain.python_files, toolchain.packages.files, library.sources, library.data]),
     )
     return [DefaultInfo(executable = launcher, runfiles = runfiles)]
 

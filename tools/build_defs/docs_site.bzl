@@ -44,11 +44,11 @@ def _impl(ctx):
         toolchain.generators,
         module = module_name(module_file(ctx.attr.generator, "generator")),
         arguments = arguments,
-        inputs = depset(ctx.files.srcs, transitive = [ctx.attr.generator[PyInfo].transitive_sources, ctx.attr.generator[DefaultInfo].default_runfiles.files]),
+        inputs = depset(ctx.files.srcs + [ctx.file.packages], transitive = [ctx.attr.generator[PyInfo].transitive_sources, ctx.attr.generator[DefaultInfo].default_runfiles.files]),
         outputs = [folder],
         mnemonic = "ExecutorchDocsSite",
         progress_message = "Rendering %s" % display_label(ctx.label),
-        packages = [ctx.file.packages],
+        package_roots = [ctx.file.packages.path],
     )
     return [DefaultInfo(files = depset([folder]), runfiles = ctx.runfiles([folder]))]
 

@@ -15,7 +15,7 @@ MODULE_ACTION_ATTRS = {
     "arguments": attr.string_list(doc = "Command line, before the paths of `outs`; `$(location …)` is replaced."),
 }
 
-def run_module_action(ctx, toolchain, module, mnemonic, progress_message, sources = [], packages = []):
+def run_module_action(ctx, toolchain, module, mnemonic, progress_message, sources = [], package_roots = []):
     """Registers the action that writes the files of a rule with `MODULE_ACTION_ATTRS`.
 
     Args:
@@ -25,7 +25,7 @@ def run_module_action(ctx, toolchain, module, mnemonic, progress_message, source
       mnemonic: CamelCase name of the action.
       progress_message: progress message of the action.
       sources: list[depset[File]]: inputs in addition to `srcs`.
-      packages: list[File]: folders of packages that the module imports.
+      package_roots: list[string]: folders of packages that the module imports, from the execution root.
 
     Returns:
       list: the providers of the rule.
@@ -43,6 +43,6 @@ def run_module_action(ctx, toolchain, module, mnemonic, progress_message, source
         outputs = ctx.outputs.outs,
         mnemonic = mnemonic,
         progress_message = progress_message,
-        packages = packages,
+        package_roots = package_roots,
     )
     return [DefaultInfo(files = depset(ctx.outputs.outs))]

@@ -25,8 +25,8 @@ def _impl(ctx):
         module = module_name(module_file(ctx.attr.main, "main")),
         mnemonic = "ExecutorchPython",
         progress_message = "Running %s" % display_label(ctx.label),
-        sources = [ctx.attr.main[PyInfo].transitive_sources],
-        packages = [toolchain.site],
+        sources = [ctx.attr.main[PyInfo].transitive_sources, toolchain.packages.files],
+        package_roots = toolchain.packages.roots,
     )
 
 python_action = rule(

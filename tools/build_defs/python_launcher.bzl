@@ -49,7 +49,7 @@ _PYTEST = "-m pytest -q -p no:cacheprovider --rootdir=. --basetemp=\"${TEST_TMPD
 def _launch(ctx, command, sources):
     """Returns the providers of a target that runs `python <command>`."""
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
-    packages = [toolchain.site] + ctx.files.packages
+    package_roots = toolchain.packages.runfiles_roots + [package.short_path for package in ctx.files.packages]
     root = "/../" + ctx.label.workspace_name if ctx.label.workspace_name else ""
     exports = [
         "export %s='%s'\n" % (name, ctx.expand_location(value, ctx.attr.data))
@@ -59,12 +59,12 @@ def _launch(ctx, command, sources):
     ctx.actions.write(launcher, is_executable = True, content = _LAUNCHER.format(
         command = command,
         exports = "".join(exports),
-        paths = ":".join(import_roots("$PWD" + root) + ["$PWD/" + package.short_path for package in packages]),
+        paths = ":".join(import_roots("$PWD" + root) + ["$PWD/" + path for path in package_roots]),
         python = toolchain.python.short_path,
     ))
     runfiles = ctx.runfiles(
-        files = sources + ctx.files.data + packages + [toolchain.python] + toolchain.library,
-        transitive_files = toolchain.python_files,
+        files = sources + ctx.files.data + ctx.files.packages + [toolchain.python] + toolchain.library,
+        transitive_files = depset(transitive = [toolchain.python_files, toolchain.packages.files]),
     )
     for target in ctx.attr.data:
         runfiles = runfiles.merge(target[DefaultInfo].default_runfiles)

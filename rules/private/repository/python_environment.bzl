@@ -14,7 +14,8 @@ The packages of a hash-locked requirements file.
 
 Targets: `:site` (the folder for PYTHONPATH), `:python3` and `:library` (the interpreter), `:identity` (a file that changes when the \
 lock, the interpreter or the recipe does), `:environment` (all four, the inputs of an action), `:requirements.lock` (the lock that was \
-installed), `:packages` (the versions of its packages, for a toolchain), and a `py_library` for each package, `//torch` for instance."""
+installed), `:packages` (the versions of its packages), `:compiler` (an `executorch_toolchain` of all of these), and a `py_library` for each package, \
+`//torch` for instance."""
 
 _ATTRS = {
     "lock": attr.label(
@@ -39,6 +40,7 @@ _ATTRS = {
 _DEFAULT_LOCK_KEY = "3.11 linux-x86_64"
 
 _BUILD = """\
+load("@rules_executorch//rules:toolchain.bzl", "executorch_toolchain")
 load("@rules_executorch//rules/private:locked_packages.bzl", "locked_packages")
 
 package(default_visibility = ["//visibility:public"])
@@ -63,6 +65,13 @@ filegroup(
 locked_packages(
     name = "packages",
     versions = {versions},
+)
+
+executorch_toolchain(
+    name = "compiler",
+    identity = "identity",
+    packages = ":packages",
+    site = "site",
 )
 """
 
