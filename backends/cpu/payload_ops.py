@@ -14,8 +14,8 @@ _MAGIC, _VERSION, _HEADER_WORDS = 0x43504531, 1, 11
 def describe(payload: bytes) -> list[tuple[str, list[str]]]:
     """Return the name, the inputs and the outputs of each op.
 
-    Tensors are written as "float32[1, 3]", with their maximum sizes. Raises `ValueError` if `payload`
-    is not a valid payload.
+    Tensors are written as "float32[1, 3]", with their maximum sizes. Raises `ValueError` if
+    `payload` is not a valid payload.
     """
     words = struct.unpack(f"<{len(payload) // 4}I", payload[: len(payload) // 4 * 4])
     if words[:2] != (_MAGIC, _VERSION) or len(words) < _HEADER_WORDS or words[2] * 4 != len(payload):

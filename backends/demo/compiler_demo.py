@@ -1,8 +1,8 @@
-"""`BackendWithCompilerDemo`: a small backend that serves as an example and for tests.
+"""`BackendWithCompilerDemo`: a small backend, as an example and for tests.
 
 The partitioner delegates sin, mm, add and mul on float32 tensors. A module that is lowered as a
-whole can also contain convolutions with a ReLU, which become one op, and tangents, which become three
-ops. The debug handle map relates an op to its nodes. The payload is text, which PAYLOAD.md
+whole can also contain convolutions with a ReLU, which become one op, and tangents, which become
+three ops. The debug handle map relates an op to its nodes. The payload is text, which PAYLOAD.md
 describes and the C side in this folder interprets.
 """
 
@@ -69,7 +69,8 @@ class BackendWithCompilerDemo(BackendDetails):
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
         """Return the total size of the program, ops, constants and results (`handle.h`)."""
-        # Version 0 does not list outputs. In version 1, the data of the constants follows the outputs.
+        # Version 0 does not list outputs. In version 1, the data of the constants follows the
+        # outputs.
         text = processed_bytes.partition(b"#outputs:")[0] + b"#"
         ops = [int(match[1]) for match in _NUMEL.finditer(text)]
         found = _CONSTANTS.search(text)
@@ -106,7 +107,10 @@ BACKEND = BackendEntry(id="compiler_demo", partitioner=CompilerDemoPartitioner)
 
 
 def is_supported(node: Node) -> bool:
-    """Return whether `node` is one of the four operators, with alpha 1, on contiguous float32 tensors."""
+    """Return whether `node` is a supported operator on contiguous float32 tensors.
+
+    The operators are sin, mm, add and mul, with alpha 1.
+    """
     op = to_torch_overload(node.target)
     operands = _OPERANDS.get(op) if op is not None else None
     if operands is None or len(node.args) != operands or node.kwargs.get("alpha", 1) != 1:
@@ -123,7 +127,7 @@ def _is_plain_tensor(node: Node) -> bool:
 
 
 def _max_numel(value: torch.Tensor) -> float:
-    """Return the number of elements of `value` at the upper bounds of dynamic dimensions."""
+    """Return the number of elements of `value` at the upper bounds of its sizes."""
     return prod(_upper_bound(size) for size in value.shape)
 
 
@@ -135,7 +139,10 @@ def _upper_bound(size: int | torch.SymInt) -> float:
 
 
 class _Writer:
-    """Collects the ops of a program and numbers its values: inputs, then constants, then results."""
+    """Collects the ops of a program and numbers its values.
+
+    Numbers are assigned to inputs, then constants, then results.
+    """
 
     def __init__(self, program: ExportedProgram) -> None:
         table = ConstantTable(program, fake_mode_of(program.graph))
@@ -155,7 +162,10 @@ class _Writer:
         return len(self._inputs) + len(self._constants) - 1
 
     def bias(self, convolution: Node) -> int:
-        """Return the number of the bias, which consists of zeros if the convolution has no bias."""
+        """Return the number of the bias.
+
+        Without a bias, it consists of zeros.
+        """
         zeros = self._zero_biases.get(convolution)
         return self.number(convolution.args[2], convolution) if zeros is None else zeros
 

@@ -1,4 +1,4 @@
-"""Tests of the demo backend's compiler: payload, partitions, debug handle map, errors."""
+"""Tests of the demo backend's payloads, partitions, handle maps and errors."""
 
 from collections.abc import Callable
 from typing import Any

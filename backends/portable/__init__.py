@@ -1,4 +1,7 @@
-"""The default backend. It delegates nothing: every operator runs on a portable kernel."""
+"""The default backend.
+
+It delegates nothing: every operator runs on a portable kernel.
+"""
 
 from exir.backend.entry import BackendEntry
 

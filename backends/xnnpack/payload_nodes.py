@@ -1,6 +1,7 @@
 """Describes the graphs of XNNPACK payloads as text. Does not import torch.
 
-The tables follow the official exporter's schema. `runtime/schema.h` has the same tables for the verifier.
+The tables follow the official exporter's schema. `runtime/schema.h` has the same tables for the
+verifier.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ _Float32 = Annotated[float, "float32"]
 
 _NO_VALUE = 0xFFFFFFFF
 
-# Field types of a node's table: an input (i) or output (o) value, or an integer (.), list ([) or float (f) attribute.
-# The layouts below omit the flags, which are the last field of most tables.
+# Field types of a node's table: an input (i) or output (o) value, or an integer (.), list ([) or
+# float (f) attribute. The layouts below omit the flags, which are the last field of most tables.
 _LETTERS: dict[str, tuple[Any, type]] = {
     "i": (_UInt32, int),
     "o": (_UInt32, int),
@@ -152,7 +153,8 @@ class _Graph:
 def describe(payload: bytes) -> list[tuple[str, list[str]]]:
     """Return the kind of each node and its values, inputs before outputs.
 
-    Values are written as "float32[1, 3]". Raises ValueError if `payload` is not a valid XNNPACK payload.
+    Values are written as "float32[1, 3]". Raises ValueError if `payload` is not a valid XNNPACK
+    payload.
     """
     try:
         graph = read_root(_Graph, _flatbuffer(payload))

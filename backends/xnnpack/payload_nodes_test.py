@@ -54,7 +54,7 @@ def test_every_payload_that_the_official_exporter_wrote_is_read() -> None:
         assert not [text for _, values in nodes for text in values if text.startswith(("value ", "datatype "))]
 
 
-def test_what_is_no_payload_is_refused() -> None:
+def test_other_data_are_not_an_xnnpack_payload() -> None:
     payload = _payload("cat5")
     for damaged in (b"", payload[:40], b"\0" * 80, payload[:32] + b"\xff" * 4 + payload[36:]):
         with pytest.raises(ValueError, match="XnnpackBackend"):

@@ -12,7 +12,9 @@ from backends.cpu.schema.quantization import Cast
 
 
 def keep_float16_caches(graph: OpGraph) -> None:
-    """Update float16 and bfloat16 states in place if the program widens, updates and narrows them.
+    """Update float16 and bfloat16 states in place.
+
+    The program widens such a state, updates it and narrows it.
 
     After: only new rows are narrowed. The state is widened only for readers other than SDPA.
     """
@@ -26,7 +28,7 @@ def keep_float16_caches(graph: OpGraph) -> None:
 
 
 def _update_of(copy: Op, writers: Mapping[Value, Op]) -> Op | None:
-    """Return the cache update whose narrowed result `copy` stores in the state, or None.
+    """Return the cache update whose narrowed result `copy` stores in a state, or None.
 
     The state is float16 or bfloat16.
     """
@@ -64,7 +66,7 @@ def _reads_state(op: Op) -> bool:
 
 
 def _attending(op: Op, halves: Mapping[Value, Value]) -> Op:
-    """Let an SDPA read keys and values directly from states, if they are widened states.
+    """Let an SDPA read keys and values from states, if they are widened states.
 
     Return other ops unchanged.
     """

@@ -18,7 +18,10 @@ _CACHE = 24
 
 
 class Cached(nn.Module):
-    """Attention of one token to a cache. If `shows`, the result depends on the cached values."""
+    """Attention of one token to a cache.
+
+    If `shows`, the result depends on the cached values.
+    """
 
     keys: Tensor
     values: Tensor
@@ -63,7 +66,7 @@ def test_only_new_cache_rows_are_cast_and_attention_reads_float16(dtype: torch.d
 
 @pytest.mark.parametrize("dtype", FLOAT16_DTYPES)
 @pytest.mark.parametrize("shows", [False, True])
-def test_calls_one_after_another_keep_what_eager_keeps(dtype: torch.dtype, shows: bool) -> None:
+def test_consecutive_calls_update_the_cache_like_eager(dtype: torch.dtype, shows: bool) -> None:
     module = Cached(dtype, torch.float32, shows)
     payload = compile_partition(delegated(module, example(torch.float32)), Options())
     keys, values = module.keys.clone(), module.values.clone()

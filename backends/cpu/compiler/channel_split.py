@@ -39,10 +39,11 @@ class _Block:
 
 
 def split_widest_block(graph: OpGraph) -> None:
-    """Halve the inverted residual that needs the most scratch, until another op needs more.
+    """Halve the inverted residual with the most scratch, until another op needs more.
 
-    After: the projection of a halved block accumulates over the first half of its channels, then over the second. This is
-    not slower, because a GEMM with a large K stores partial sums in any case.
+    After: the projection of a halved block accumulates over the first half of its channels, then
+    over the second. This is not slower, because a GEMM with a large K stores partial sums in any
+    case.
     """
     for _ in range(_MOST_HALVED):
         live = live_bytes(graph)

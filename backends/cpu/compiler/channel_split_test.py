@@ -1,4 +1,7 @@
-"""Tests that inverted residuals at the peak of scratch are halved, with equal results."""
+"""Tests that inverted residuals at the scratch peak are halved.
+
+Results are equal.
+"""
 
 import pytest
 import torch
@@ -46,7 +49,7 @@ def test_channels_of_each_widest_block_are_split() -> None:
 
 
 @pytest.mark.parametrize("channels", [8, 64])
-def test_what_takes_little_is_left_alone(channels: int) -> None:
+def test_small_blocks_are_not_split(channels: int) -> None:
     assert _kinds(InvertedResidual(channels, channels, 1, 6).eval(), _image(channels)) == [
         "gemm_f32",
         "dwconv_f32",
@@ -54,7 +57,7 @@ def test_what_takes_little_is_left_alone(channels: int) -> None:
     ]
 
 
-def test_what_is_read_by_others_is_left_alone() -> None:
+def test_blocks_with_other_readers_are_not_split() -> None:
     class Shared(nn.Module):
         def __init__(self) -> None:
             super().__init__()

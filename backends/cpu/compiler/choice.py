@@ -31,7 +31,7 @@ _POINT = Window((1, 1))
 
 
 def choose(graph: OpGraph, options: Options) -> None:
-    """Use row-tiled inverted residuals and Winograd convolutions where they are faster."""
+    """Use row-tiled inverted residuals and Winograd convolutions if they are faster."""
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         if isinstance(op.spec, GemmF32):
@@ -95,9 +95,10 @@ def _tiles(graph: OpGraph, output: Value, side: int, most: int) -> int:
 
 
 def _fuse_block(graph: OpGraph, rewriter: Rewriter, project: Op, options: Options) -> None:
-    """Fuse `project` and the expansion and depthwise convolution before it into `mbconv_f32`.
+    """Fuse `project` and the two convolutions before it into an `mbconv_f32`.
 
-    Then fuse the result with a preceding `mbconv_f32` if the image between them is large.
+    The convolutions are an expansion and a depthwise convolution. Then fuse the result with a
+    preceding `mbconv_f32` if the image between them is large.
     """
     filtering = _sole_writer(rewriter, project.inputs[0])
     if filtering is None or not isinstance(filtering.spec, DwconvF32):
@@ -157,7 +158,10 @@ def _block(graph: OpGraph, expand: Op, filtering: Op, project: Op, options: Opti
 
 
 def _may_precede(before: Op, block: Op) -> bool:
-    """Return whether `before` is an `mbconv_f32` that can compute the input of `block` row by row."""
+    """Return whether `before` is an `mbconv_f32` that can be chained with `block`.
+
+    `before` then computes the input of `block` row by row.
+    """
     first, second = before.spec, block.spec
     assert isinstance(second, MbconvF32)
     if not isinstance(first, MbconvF32) or len(first.blocks) == MBCONV_MAX_BLOCKS:
@@ -184,7 +188,10 @@ def _chain(graph: OpGraph, before: Op, block: Op, options: Options) -> Op:
 
 
 def _lanes(graph: OpGraph, floats: Dim, options: Options) -> Value:
-    """Return a workspace of `floats` floats per thread. The cost model limits the number of threads."""
+    """Return a workspace of `floats` floats per thread.
+
+    The cost model limits the number of threads.
+    """
     return _workspace(cost.lanes(options.threads, _FLOAT_BYTES * graph.bounds.most([floats])), floats)
 
 

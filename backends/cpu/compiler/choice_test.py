@@ -1,4 +1,4 @@
-"""Tests that the compiler chooses the expected op among equivalent ones, and that results agree."""
+"""Tests that the compiler chooses the expected ops, and that results agree."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -89,7 +89,7 @@ def test_a_small_expansion_is_computed_layer_by_layer() -> None:
     assert len(_blocks(module, x, row_tiling="always")) == 1
 
 
-def test_the_stem_may_be_the_expansion() -> None:
+def test_stem_can_be_the_expansion() -> None:
     convolution = nn.Conv2d(3, 24, 3, stride=2, padding=1)
     filtering = nn.Conv2d(24, 24, 3, padding=1, groups=24)
     module = nn.Sequential(convolution, nn.ReLU(), filtering, nn.ReLU(), nn.Conv2d(24, 8, 1)).eval()

@@ -19,7 +19,10 @@ from exir.error import UnsupportedOperatorError
 
 
 def compile_partition(program: ExportedProgram, options: Options) -> Payload:
-    """Return the payload of `program`. Raises `UnsupportedOperatorError` for a node that cannot be lowered."""
+    """Return the payload of `program`.
+
+    Raises `UnsupportedOperatorError` for a node that cannot be lowered.
+    """
     graph = op_graph(program, options)
     return write(graph, plan(graph))
 

@@ -1,4 +1,7 @@
-"""The table of dims of a payload: integer expressions over input sizes and integer inputs."""
+"""The table of dims of a payload.
+
+Dims are integer expressions over input sizes and integer inputs.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -71,7 +74,10 @@ class DimTable:
         self._sources: dict[Any, tuple[DimOp, int, int]] = dict(_sources(arguments))
 
     def add(self, dim: Dim) -> int:
-        """Return the index of the entry for `dim`. Raises `UnsupportedOperatorError` if no entry can compute it."""
+        """Return the index of the entry for `dim`.
+
+        Raises `UnsupportedOperatorError` if no entry can compute it.
+        """
         if dim not in self._ids:
             self._ids[dim] = self._new(dim)
         return self._ids[dim]
@@ -87,9 +93,10 @@ class DimTable:
         return self._computed(dim) if equal == dim else self.add(equal)
 
     def _follows(self, dim: Any) -> bool:
-        """Return whether `dim` can be computed from argument sizes that are single symbols.
+        """Return whether `dim` can be computed from argument sizes that are symbols.
 
-        Such a dim is computed, not read from an argument, so that a call with inconsistent sizes fails.
+        Such a dim is computed, not read from an argument, so that a call with inconsistent sizes
+        fails.
         """
         return not dim.is_Symbol and can_compute(dim) and self._has_all_symbols(dim)
 
@@ -123,7 +130,7 @@ class DimTable:
         raise UnsupportedOperatorError(f"the cpu backend does not support the size {dim}")
 
     def _shifted(self, dim: Any) -> int | None:
-        """Return the entry of `dim` if it is the sum of a known size and a term; otherwise, None.
+        """Return the entry of `dim` if it is a known size plus a term, or None.
 
         The term is an integer, or an expression of symbols that are sizes of arguments. Examples
         for an argument of size s - n are s - n + 2, and s if another argument has the size n.
@@ -139,7 +146,7 @@ class DimTable:
         return self._has_all_symbols(term) and can_compute(term) and self._bounds.minimum(term) >= 0
 
     def _multiple(self, dim: Any) -> int | None:
-        """Return the entry of `dim` if it is a multiple of a known size; otherwise, None.
+        """Return the entry of `dim` if it is a multiple of a known size, or None.
 
         An example is 3*s - 3*n, a multiple of s - n.
         """
@@ -157,7 +164,10 @@ class DimTable:
         return [*self._sources, *(dim for dim in computed if dim not in self._sources)]
 
     def _sum(self, dim: Any) -> int:
-        """Add the positive terms first, so that partial sums are negative only if the sum is."""
+        """Add the positive terms first.
+
+        Partial sums are then negative only if the sum is.
+        """
         terms = _in_order(dim.args)
         taken = [-term for term in terms if term.could_extract_minus_sign()]
         added = [term for term in terms if not term.could_extract_minus_sign()]
@@ -187,7 +197,10 @@ class DimTable:
         return found
 
     def _found(self, part: Any) -> int | None:
-        """Return the entry that computes `part` from an argument of size factor * part + offset, or None."""
+        """Return the entry that computes `part` from an argument's size, or None.
+
+        The size must be factor * part + offset.
+        """
         for expression in self._sources:
             factor, offset = _line(expression, part)
             if factor:
@@ -211,7 +224,10 @@ class DimTable:
 
 
 def _line(expression: Any, part: Any) -> tuple[int, int]:
-    """Return (factor, offset) if `expression` is factor * part + offset with factor > 0; otherwise, (0, 0)."""
+    """Return (factor, offset) if `expression` is factor * part + offset.
+
+    Return (0, 0) for other expressions, or if factor <= 0.
+    """
     place = sympy.Dummy(integer=True)
     line = expression.xreplace({part: place})
     if line.free_symbols != {place} or not line.is_polynomial(place):
@@ -223,7 +239,7 @@ def _line(expression: Any, part: Any) -> tuple[int, int]:
 
 
 def _sources(arguments: Sequence[TensorLayout | Dim]) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:
-    """Return each expression that is an argument or an argument's size, with its first occurrence."""
+    """Return each argument and each size of an argument, with its first occurrence."""
     found: dict[Any, tuple[DimOp, int, int]] = {}
     for index, argument in enumerate(arguments):
         if isinstance(argument, TensorLayout):

@@ -20,7 +20,7 @@ def _argument(*dims: Dim) -> TensorLayout:
     return TensorLayout(Value(torch.float32, dims, Input(0)), tuple(range(len(dims))))
 
 
-def test_numbers_and_sizes_of_arguments_are_entries_once() -> None:
+def test_integers_and_sizes_of_arguments_have_one_entry() -> None:
     table = DimTable(_BOUNDS, [_argument(3, _N)])
     assert [table.add(dim) for dim in (3, _N, 3, _N)] == [0, 1, 0, 1]
     assert table.entries == [DimEntry(DimOp.CONST, 3, 0, 3), DimEntry(DimOp.SIZE, 0, 1, 9)]
@@ -77,7 +77,7 @@ def test_fractions_that_are_integers_are_computed() -> None:
     assert dim_values(table.entries, [torch.zeros(4)])[found] == 6
 
 
-def test_a_symbol_is_solved_from_an_argument_that_has_more_of_it() -> None:
+def test_symbol_is_solved_from_an_argument_with_a_multiple_of_it() -> None:
     table = DimTable(_BOUNDS, [_argument(2 * _N + 1)])
     found = table.add(_N)
     assert dim_values(table.entries, [torch.zeros(11)])[found] == 5
@@ -88,7 +88,7 @@ _HALF = functions.FloorDiv(_N, 2)
 
 @pytest.mark.parametrize("size", [_HALF - 1, _HALF + 2, 3 * _HALF, functions.Mod(_N, 4) + 1])
 @pytest.mark.parametrize("factor", [1, 6])
-def test_what_only_a_part_of_a_symbol_tells_is_computed_from_that(size: sympy.Expr, factor: int) -> None:
+def test_size_is_computed_from_a_part_of_its_symbol(size: sympy.Expr, factor: int) -> None:
     table = DimTable(_BOUNDS, [_argument(size)])
     found = table.add(sympy.expand(factor * size))
     told = int(size.subs(_N, 7))
@@ -96,7 +96,7 @@ def test_what_only_a_part_of_a_symbol_tells_is_computed_from_that(size: sympy.Ex
 
 
 @pytest.mark.parametrize("size", [_N + 1, 2 * _N, functions.FloorDiv(_N, 2)])
-def test_arguments_are_held_to_the_sizes_of_others(size: sympy.Expr) -> None:
+def test_dims_are_computed_from_arguments_with_single_symbols(size: sympy.Expr) -> None:
     table = DimTable(_BOUNDS, [_argument(size), _argument(_N)])
     found = table.add(size)
     assert dim_values(table.entries, [torch.zeros(9), torch.zeros(7)])[found] == int(size.subs(_N, 7))
@@ -109,7 +109,7 @@ _PADDED = _N + functions.Max(0, _N - 3) + 1
     "size",
     [_PADDED, _PADDED + 4, _PADDED - 1, functions.FloorDiv(_PADDED - 3, 2) + 1, 7 * functions.Max(_PADDED + 2, 8)],
 )
-def test_sizes_follow_from_an_argument_that_does_not_give_its_symbols(size: sympy.Expr) -> None:
+def test_sizes_are_computed_from_an_argument_without_its_symbols(size: sympy.Expr) -> None:
     table = DimTable(_BOUNDS, [_argument(_PADDED)])
     found = table.add(size)
     for n in (2, 9):
@@ -123,7 +123,7 @@ def test_an_integer_argument_is_a_size() -> None:
     assert table.entries == [DimEntry(DimOp.INT, 0, 0, 9)]
 
 
-def test_a_size_that_no_argument_tells_is_refused() -> None:
+def test_size_that_no_argument_determines_is_refused() -> None:
     with pytest.raises(UnsupportedOperatorError, match="no argument of the cpu delegate determines the size n"):
         DimTable(_BOUNDS, []).add(_N)
 

@@ -48,7 +48,10 @@ def _plain(expression: Any) -> Dim:
 
 
 def _parts(dim: Dim) -> list[Dim]:
-    """Return the operands of `dim` in the table of dims. Terms of a sum are returned without their signs."""
+    """Return the operands of `dim` in the table of dims.
+
+    Terms of a sum are returned without their signs.
+    """
     if isinstance(dim, int):
         return []
     return [-part if dim.is_Add and part.could_extract_minus_sign() else part for part in dim.args]

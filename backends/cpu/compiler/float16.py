@@ -1,4 +1,4 @@
-"""Store weights as float16 or bfloat16, and widen them for ops that require float32."""
+"""Store weights as float16 or bfloat16, and widen them for float32 ops."""
 
 from collections.abc import Iterator
 from dataclasses import replace

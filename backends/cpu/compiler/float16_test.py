@@ -1,4 +1,7 @@
-"""Tests that float16 and bfloat16 weights keep their dtype in the program and that ops compute in float32."""
+"""Tests of float16 and bfloat16 weights.
+
+Weights keep their dtype in the program, and ops compute in float32.
+"""
 
 import copy
 from collections.abc import Callable
@@ -54,7 +57,7 @@ def widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def assert_is_as_float(module: nn.Module, *inputs: Tensor, **options: Any) -> None:
-    """Assert that the 16-bit module computes the results of its float32 copy, rounded once."""
+    """Assert that a 16-bit module has the rounded results of its float32 copy."""
     with torch.no_grad():
         expected = torch.utils._pytree.tree_leaves(copy.deepcopy(module).float()(*widened(inputs)))
     for one, other in zip(found_of(module, *inputs, **options), expected, strict=True):
@@ -75,7 +78,7 @@ def test_float16_layers_compute_in_float32(name: str, dtype: torch.dtype) -> Non
 
 @pytest.mark.parametrize("option", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", LAYERS)
-def test_an_option_stores_weights_of_floats_so(name: str, option: str) -> None:
+def test_option_stores_float32_weights_as_float16(name: str, option: str) -> None:
     make, sizes, kinds = LAYERS[name]
     module, x = make().eval(), torch.randn(sizes)
     dtype = getattr(torch, option)
@@ -113,7 +116,7 @@ def bytes_of(module: nn.Module, *inputs: Tensor, **options: Any) -> int:
 
 
 @pytest.mark.parametrize("dtype", FLOAT16_DTYPES)
-def test_a_table_that_is_a_weight_as_well_is_there_once(dtype: torch.dtype) -> None:
+def test_tied_embedding_is_stored_once(dtype: torch.dtype) -> None:
     module, tokens = Tied().to(dtype), torch.tensor([[1, 39, 7]])
     assert specs(module, tokens)[:2] == [Embedding(40), Cast()]
     assert_is_as_float(module, tokens)
@@ -123,7 +126,7 @@ def test_a_table_that_is_a_weight_as_well_is_there_once(dtype: torch.dtype) -> N
         assert panels < bytes_of(each, tokens, **options) < panels + 1500
 
 
-def test_programs_are_of_half_the_size() -> None:
+def test_float16_weights_halve_the_program_size() -> None:
     layers = nn.Conv2d(16, 64, 3), nn.ReLU(), nn.Conv2d(64, 64, 1), nn.Flatten(), nn.Linear(64 * 36, 100)
     module, x = nn.Sequential(*layers).eval(), torch.randn(1, 16, 8, 8)
     whole = bytes_of(module, x, winograd="never")
@@ -193,7 +196,7 @@ def test_float16_buffers_stay_float16() -> None:
         torch.testing.assert_close(found, expected * 2, rtol=2e-3, atol=0)
 
 
-def test_what_a_half_has_no_number_for_stays_a_float() -> None:
+def test_weights_outside_the_float16_range_stay_float32() -> None:
     module, x = nn.Linear(8, 8), torch.randn(2, 8)
     with torch.no_grad():
         module.weight[3, 4] = 1e6

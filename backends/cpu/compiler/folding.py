@@ -16,7 +16,7 @@ _X, _WEIGHT, _BIAS = range(3)
 
 
 def fold(graph: OpGraph) -> None:
-    """Fold constant scales and shifts of columns into the GEMM or convolution before them.
+    """Fold constant scales and shifts of columns into GEMMs and convolutions.
 
     After: no such op is the only reader of a GEMM or convolution without activation and residual.
     """
@@ -46,7 +46,7 @@ def _is_plain(writer: Op) -> bool:
 
 
 def _affine(op: Op, computed: Value) -> _Affine | None:
-    """Return the factor and the addend of each column, or None if the op is not affine."""
+    """Return the factor and the addend of each column, or None if `op` is not affine."""
     assert isinstance(op.spec, ElementwiseF32)
     call = op.spec.as_call()
     if call is None:
@@ -61,7 +61,10 @@ def _affine(op: Op, computed: Value) -> _Affine | None:
 
 
 def _operand(op: Op, operand: int | float, computed: Value) -> Tensor | None:
-    """Return the constant operand if it has one element in total or one per column; otherwise, None."""
+    """Return the constant operand if it has one element, or one per column.
+
+    Return None for other operands.
+    """
     if isinstance(operand, float):
         return torch.tensor([operand])
     tensor = op.inputs[operand].constant

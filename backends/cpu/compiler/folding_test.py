@@ -1,4 +1,4 @@
-"""Tests that constant factors and addends of columns are folded into weights and biases."""
+"""Tests that constant factors and addends of columns are folded into weights."""
 
 from collections.abc import Callable
 
@@ -40,7 +40,7 @@ def test_columns_are_scaled_and_shifted_by_the_weights(function: Callable[[Tenso
         lambda x: torch.maximum(_LINEAR(x), _ROW),
     ],
 )
-def test_what_is_no_scale_of_columns_stays(function: Callable[[Tensor], Tensor]) -> None:
+def test_other_elementwise_ops_are_not_folded(function: Callable[[Tensor], Tensor]) -> None:
     x = torch.randn(2, 5)
     assert [type(each) for each in specs(function, x)] == [GemmF32, ElementwiseF32]
     assert_computes(function, x)

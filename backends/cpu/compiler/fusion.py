@@ -1,4 +1,4 @@
-"""Fuse activations and residual additions into the GEMM or convolution before them."""
+"""Fuse activations and residual additions into GEMMs and convolutions."""
 
 from dataclasses import replace
 
@@ -56,7 +56,10 @@ def _takes_residual(writer: Op) -> bool:
 
 
 def _fusable_writer(rewriter: Rewriter, value: Value) -> Op | None:
-    """Return the op without activation that writes `value`, if `value` has one reader; otherwise, None."""
+    """Return the op that writes `value`, or None if it cannot apply an activation.
+
+    The op must not have an activation, and `value` must have only one reader.
+    """
     writer = rewriter.writer(value)
     if writer is None or not rewriter.sole_use(value):
         return None

@@ -41,13 +41,13 @@ def _activated_times_itself(linear: nn.Module, x: Tensor) -> Tensor:
         (F.hardswish, Activation(ActivationFunction.HARDSWISH)),
     ],
 )
-def test_an_activation_joins_the_product(function: Callable[[Tensor], Tensor], activation: Activation) -> None:
+def test_activation_is_fused_into_the_gemm(function: Callable[[Tensor], Tensor], activation: Activation) -> None:
     module, x = _Layer(lambda linear, x: function(linear(x))), torch.randn(3, 8)
     assert specs(module, x) == [GemmF32(activation)]
     assert_computes(module, x)
 
 
-def test_a_residual_and_the_activation_after_it_join() -> None:
+def test_residual_and_activation_are_fused() -> None:
     module, x = _Layer(lambda linear, x: torch.relu(x + linear(x))), torch.randn(3, 8)
     (op,) = ops(module, x).ops
     assert op.spec == GemmF32(RELU)
@@ -55,7 +55,7 @@ def test_a_residual_and_the_activation_after_it_join() -> None:
     assert_computes(module, x)
 
 
-def test_of_two_products_the_later_one_takes_the_other() -> None:
+def test_later_of_two_gemms_adds_the_other() -> None:
     module, x = _Layer(lambda linear, x: linear(x) + linear(x * 2)), torch.randn(3, 8)
     assert [type(each) for each in specs(module, x)] == [GemmF32, ElementwiseF32, GemmF32]
     assert_computes(module, x)
@@ -70,7 +70,7 @@ def test_of_two_products_the_later_one_takes_the_other() -> None:
         lambda linear, x: linear(x).reshape(2, 12).relu(),  # a view with another shape
     ],
 )
-def test_what_is_not_the_same_stays_apart(use: Callable[[nn.Module, Tensor], Tensor]) -> None:
+def test_other_activations_and_sums_are_not_fused(use: Callable[[nn.Module, Tensor], Tensor]) -> None:
     module, x = _Layer(use), torch.randn(3, 8)
     found = [each for each in ops(module, x).ops if isinstance(each.spec, GemmF32)]
     assert all(len(each.inputs) == 3 for each in found)

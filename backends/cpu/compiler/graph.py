@@ -1,7 +1,7 @@
 """The op graph: the intermediate representation from which payloads are encoded.
 
-Ops are in execution order. Their tensors are dense, with the outermost dimension first. A view is a value that shares
-the memory of its `base`.
+Ops are in execution order. Their tensors are dense, with the outermost dimension first. A view is a
+value that shares the memory of its `base`.
 """
 
 from collections import Counter
@@ -138,9 +138,12 @@ def verify_graph(graph: OpGraph, incomplete: Collection[type[OpSpec]] = ()) -> N
     """Raise `InternalError` unless `graph` is valid.
 
     - Each op has a registered code, and its sizes satisfy `check_shapes`.
-    - Each input of an op is an argument, a constant, or an output of an earlier op that is not overwritten yet.
-    - Each value has one producer. An op overwrites only a state, or the input that `in_place` declares.
-    - Inputs, states and outputs refer to arguments and results of the graph, and results are computed.
+    - Each input of an op is an argument, a constant, or an output of an earlier op that is not
+      overwritten yet.
+    - Each value has one producer. An op overwrites only a state, or the input that `in_place`
+      declares.
+    - Inputs, states and outputs refer to arguments and results of the graph, and results are
+      computed.
 
     incomplete: kinds of ops whose sizes are not checked, because a later pass completes them.
     """
@@ -206,7 +209,10 @@ class _Verifier:
         internal_assert(is_current, f"{reader} a value that an earlier op overwrote")
 
     def _version(self, value: Value) -> int:
-        """Return the number of the write that produced `value`, or 1 for a view of the storage."""
+        """Return the number of the write that produced `value`.
+
+        The number is 1 for a view of the storage.
+        """
         while value not in self._versions:
             if value.base is None:
                 return 1

@@ -24,7 +24,10 @@ def _layout(value: Value) -> TensorLayout:
 
 
 def _graph(*ops: Op, arguments: tuple[Value, ...] = (), result: Value | None = None) -> OpGraph:
-    """Return a graph with the given `arguments`. By default, they are all inputs and states that ops read."""
+    """Return a graph with the given `arguments`.
+
+    By default, they are all inputs and states that ops read.
+    """
     given = [value for op in ops for value in op.inputs if isinstance(value.place, (Input, State))]
     results = [_layout(result)] if result else []
     return OpGraph(Bounds({}), [_layout(value) for value in dict.fromkeys(arguments or given)], results, list(ops))

@@ -1,4 +1,4 @@
-"""Fold clamps of int8 values into their producers, and set limits of int16 accumulation."""
+"""Fold clamps into int8 ops, and set limits of int16 accumulation."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,7 +20,7 @@ _WHOLE: dict[torch.dtype, _Bounds] = {torch.int8: (-128, 127), torch.uint8: (0, 
 
 
 def bound_int8_sums(graph: OpGraph) -> None:
-    """Fold a `lut_qs8` that is a clamp or the identity into the op that writes its input.
+    """Fold clamping and identity `lut_qs8` ops into the ops that write their inputs.
 
     After: no such lookup is the only reader of the output of a quantizing op.
     """
@@ -36,7 +36,7 @@ def bound_int8_sums(graph: OpGraph) -> None:
 
 
 def narrow_products(graph: OpGraph) -> None:
-    """Set `max_exact_terms` of int8 convolutions from their weights and the range of their input."""
+    """Set `max_exact_terms` of int8 convolutions from weights and input ranges."""
     writers = {value.storage: op for op in graph.ops for value in op.outputs}
     graph.ops = [_narrowed(source_of(op, writers), op) for op in graph.ops]
 
@@ -61,7 +61,7 @@ def _written_bounds(writer: Op | None, value: Value) -> _Bounds:
 
 
 def _merged(writer: Op | None, op: Op) -> Op | None:
-    """Return `writer` with the clamp `op` folded into it, or None if `op` is not a clamp."""
+    """Return `writer` with the clamp `op` folded in, or None if `op` is not a clamp."""
     bounds = _bounds_of(op)
     if bounds is None or writer is None or not isinstance(writer.spec, _WRITERS):
         return None
@@ -73,7 +73,7 @@ def _merged(writer: Op | None, op: Op) -> Op | None:
 
 
 def _bounds_of(op: Op) -> _Bounds | None:
-    """Return the bounds of a lookup table that is a clamp to the same dtype; otherwise, None."""
+    """Return the bounds of a lookup table that is a clamp to the same dtype, or None."""
     if not isinstance(op.spec, LutQs8) or op.inputs[0].dtype != op.output.dtype:
         return None
     table = op.inputs[1].constant

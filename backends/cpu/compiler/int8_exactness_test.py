@@ -1,4 +1,4 @@
-"""Tests that int8 ops agree with the quantized operators, evaluated without intermediate rounding."""
+"""Tests that int8 ops agree with exactly evaluated quantized operators."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -43,7 +43,10 @@ def _is_float(value: object) -> bool:
 
 
 class Between(nn.Module):
-    """A function of quantized tensors, each with its own quantization parameters. `last` quantizes the result."""
+    """A function of quantized tensors, each with its own quantization parameters.
+
+    `last` quantizes the result.
+    """
 
     def __init__(self, function: Callable[..., Tensor], inputs: Sequence[Tensor], recipe: Recipe) -> None:
         super().__init__()
@@ -67,7 +70,10 @@ class Between(nn.Module):
 
 
 def found_and_expected(network: Between, inputs: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """Return the results of the payload and of the network, in quantization steps of the last tensor."""
+    """Return the results of the payload and of the network.
+
+    The unit is the quantization step of the last tensor.
+    """
     payload = compile_partition(delegated(network, inputs), Options())
     (found,) = run_payload(payload.data, payload.named, inputs)
     with torch.no_grad():
@@ -75,7 +81,10 @@ def found_and_expected(network: Between, inputs: Sequence[Tensor]) -> tuple[Tens
 
 
 def assert_exact(network: Between, *inputs: Tensor) -> None:
-    """Assert that results are exact, or differ by one quantization step if the exact result is a tie."""
+    """Assert that results are exact.
+
+    If the exact result is a tie, results can differ by one quantization step.
+    """
     found, expected = found_and_expected(network, inputs)
     assert torch.unique(expected).numel() > 5
     assert (found - expected).abs().max() <= 1
@@ -218,7 +227,7 @@ FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 @pytest.mark.parametrize("recipe", RECIPES[:2], ids=str)
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions_of_one_byte_are_looked_up(name: str, recipe: Recipe) -> None:
+def test_unary_functions_of_int8_are_lookup_tables(name: str, recipe: Recipe) -> None:
     x = 3 * torch.randn(IMAGE)
     network = Between(FUNCTIONS[name], [x], recipe)
     assert kinds(network, x) <= {"LutQs8"}

@@ -1,7 +1,8 @@
 """Fuse dequantize, float ops and quantize into one int8 op.
 
-The fusion works on the op graph of a partition, where layouts, activations and residuals are part of ops. The pass
-`fuse_int8` (exir/graph/int8_fusion.py) does the same for operators of the edge dialect that are not delegated.
+The fusion works on the op graph of a partition, where layouts, activations and residuals are part
+of ops. The pass `fuse_int8` (exir/graph/int8_fusion.py) does the same for operators of the edge
+dialect that are not delegated.
 """
 
 from collections import Counter
@@ -168,7 +169,10 @@ def _op(spec: OpSpec, inputs: Sequence[Value], writer: Op, op: Op) -> Op:
 
 
 def _binary_call(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
-    """Return the function and the clamp of an optionally clamped sum or product, or None."""
+    """Return the function and the clamp of a sum or product, or None for other ops.
+
+    The clamp is optional.
+    """
     first, *others = spec.instructions
     if spec.operands != 2 or first.opcode not in _BINARY_OPS or first.operands != (0, 1):
         return None
@@ -215,7 +219,10 @@ def _number(value: Value) -> Tensor:
 
 
 def _requantized_op(source: _Source, op: Op) -> Op | None:
-    """Return the op that requantizes `source` for the output of `op`, or None if it would be a no-op."""
+    """Return the op that requantizes `source` for the output of `op`.
+
+    Return None if the op would change nothing.
+    """
     value, reading = source
     codes = _all_values(value.dtype)
     table = quantized(_output_quantization(op), dequantized(reading, codes)).to(op.output.dtype)
@@ -225,12 +232,18 @@ def _requantized_op(source: _Source, op: Op) -> Op | None:
 
 
 def _all_values(dtype: torch.dtype) -> Tensor:
-    """Return all 256 values of an 8-bit dtype, ordered by their bits as unsigned integers."""
+    """Return all 256 values of an 8-bit dtype.
+
+    The values are ordered by their bits as unsigned integers.
+    """
     return torch.arange(256, dtype=torch.uint8).view(dtype)
 
 
 def readers(graph: OpGraph) -> Counter[Value]:
-    """Return how often each storage is read, including reads through views and by the caller."""
+    """Count the reads of each storage.
+
+    Reads through views and reads by the caller are included.
+    """
     values = [value for op in graph.ops for value in op.inputs]
     values += [result.value for result in graph.results]
     return Counter(value.storage for value in values)

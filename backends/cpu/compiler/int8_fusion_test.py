@@ -59,13 +59,13 @@ def test_volumes(layer: nn.Conv3d) -> None:
     assert_within_one_op(quantized.quantized(nn.Sequential(layer), x), x)
 
 
-def test_linear_layers_are_steps_on_bytes() -> None:
+def test_linear_layers_are_int8_ops() -> None:
     network, x = quantized.mlp()
     network = quantized.quantized(network, x)
     assert kinds(network, x) == ["Quantize", *3 * ["ConvQs8"], "Dequantize"]
 
 
-def test_no_float_is_left() -> None:
+def test_no_float_op_remains() -> None:
     network, x = quantized.cnn()
     network = quantized.quantized(network, x)
     block = ["ConvQs8", "DwconvQs8", "ConvQs8", "BinaryQs8"]
@@ -82,8 +82,11 @@ def test_clamps_become_bounds_of_int8_values() -> None:
     assert op.output_quantization.high == min(127, output.zero_point + round(6 / output.scale))
 
 
-def test_small_weights_are_told() -> None:
-    """Two products of full-range inputs and weights of 64, or four with weights of 32, can be added in int16."""
+def test_small_weights_allow_int16_sums() -> None:
+    """Products of full-range inputs and small weights can be added in int16.
+
+    Two products fit with weights of 64, and four with weights of 32.
+    """
     for largest, together in ((65, 0), (64, 1), (33, 1), (32, 2), (8, 8)):
         network = quantized.quantized(nn.Sequential(nn.Linear(40, 4)), torch.randn(3, 40))
         network.get_buffer("1.0.weight.codes").fill_(largest)
@@ -91,8 +94,11 @@ def test_small_weights_are_told() -> None:
         assert op.max_exact_terms == together
 
 
-def test_small_taps_are_told() -> None:
-    """Each kernel column of 3 x 3 taps is a quad. Its halves are rows 0 and 1, and row 2."""
+def test_small_depthwise_weights_allow_int16_sums() -> None:
+    """Each kernel column of 3 x 3 taps is a quad.
+
+    Its halves are rows 0 and 1, and row 2.
+    """
     for largest, together in ((65, 0), (64, 1), (33, 1), (32, 2), (22, 2), (21, 16)):
         layer = nn.Conv2d(8, 8, 3, groups=8)
         network = quantized.quantized(nn.Sequential(layer), torch.randn(1, 8, 5, 5))
@@ -125,8 +131,8 @@ def test_floats_that_others_read_stay() -> None:
     assert kinds(Twice(), torch.randn(2, 4)) == ["Quantize", "Dequantize", "GemmF32", "Quantize", "Dequantize"]
 
 
-def test_bytes_between_a_layer_and_its_clamp_are_bytes() -> None:
-    """As in eager PyTorch, the result has the coarse steps of the intermediate quantization."""
+def test_int8_values_between_a_layer_and_its_clamp_stay_int8() -> None:
+    """The result has the coarse steps of the intermediate quantization, as in PyTorch."""
     x = torch.randn(9, 8) * 90
     sums = quantized.quantized(nn.Sequential(nn.Linear(8, 8)), x)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Fold zero padding into a convolution across the quantize and dequantize between them."""
+"""Fold zero padding into convolutions, across quantize and dequantize."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from backends.cpu.schema.records import Padding
 
 
 def fold_pads(graph: OpGraph) -> None:
-    """Fold zero padding, followed by quantize and dequantize, into the convolution after them.
+    """Fold zero padding into a convolution, across quantize and dequantize.
 
     After: the image is quantized without padding. The results do not change, because zero is
     quantized exactly.
@@ -48,7 +48,7 @@ def _fold(rewriter: Rewriter, op: Op, spec: ConvF32 | DwconvF32) -> None:
 
 
 def _sole_writer(rewriter: Rewriter, op: Op) -> Op | None:
-    """Return the op that writes the first input of `op`, if that input has no other reader."""
+    """Return the op that writes the first input of `op`, if that has no other reader."""
     value = op.inputs[0]
     return rewriter.writer(value) if rewriter.sole_use(value) else None
 
@@ -60,7 +60,9 @@ def _keeps_zero(quantize: Op, dequantize: Op) -> bool:
 
 
 def _pads(copy: Op, height: int) -> Padding | None:
-    """Return the zero padding that `copy` adds to an image, or None if `copy` does anything else.
+    """Return the zero padding that `copy` adds to an image.
+
+    Return None if `copy` does anything else.
 
     height: index of the height dimension. The width is the next dimension.
     """

@@ -1,4 +1,4 @@
-"""Tests that zero padding before quantize is folded into the windows of int8 convolutions."""
+"""Tests that zero padding before quantize is folded into int8 convolutions."""
 
 from collections.abc import Callable
 
@@ -24,14 +24,14 @@ def _run(network: nn.Module, x: Tensor) -> Tensor:
 
 
 def _affine(module: nn.Module, x: Tensor, dtype: torch.dtype) -> tuple[nn.Sequential, Tensor]:
-    """Return `module` followed by quantization of its result, and the quantized result for x."""
+    """Return `module` followed by quantization, and the quantized result for x."""
     with torch.no_grad():
         last = Affine(module(x), dtype)
         return nn.Sequential(module, last), last(module(x))
 
 
 def _networks(layer: nn.Conv2d, recipe: Recipe, pads: tuple[int, int, int, int]) -> tuple[nn.Module, nn.Module, Tensor]:
-    """Return a network that pads before quantization, one that pads after it, and an input for both.
+    """Return networks that pad before and after quantization, and their input.
 
     Both have the same quantization parameters.
     """
@@ -72,7 +72,7 @@ def test_int8_padding_ops_fold_into_the_window(make: Callable[[], nn.Conv2d], re
 
 
 @pytest.mark.parametrize("value", [1.0, -0.5])
-def test_other_numbers_stay_a_step(value: float) -> None:
+def test_nonzero_padding_is_not_folded(value: float) -> None:
     x = torch.randn(1, 4, 6, 6)
     module = nn.Sequential(
         Affine(x, torch.int8), nn.ConstantPad2d(1, value), Affine(x, torch.int8), Layer(nn.Conv2d(4, 8, 3), True)
@@ -81,7 +81,7 @@ def test_other_numbers_stay_a_step(value: float) -> None:
     assert "Copy" in {type(each).__name__ for each in specs(network, x)}
 
 
-def test_zeros_that_others_read_stay_a_step() -> None:
+def test_zero_padding_with_other_readers_is_not_folded() -> None:
     class Both(nn.Module):
         def __init__(self, x: Tensor) -> None:
             super().__init__()

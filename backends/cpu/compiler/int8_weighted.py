@@ -1,4 +1,4 @@
-"""Replace a matrix multiplication or convolution of dequantized values by an int8 op."""
+"""Replace a GEMM or convolution of dequantized values with an int8 op."""
 
 from collections.abc import Callable
 from typing import Any
@@ -94,7 +94,7 @@ class Weighted:
 
 
 def _as_kernels(codes: Tensor) -> Tensor:
-    """Return the weights of a GEMM or of a 1-D, 2-D or 3-D convolution as [N, C, kh, kw]."""
+    """Return the weights of a GEMM or convolution (1-D to 3-D) as [N, C, kh, kw]."""
     if codes.dim() == 2:
         return codes[:, :, None, None]
     if codes.dim() == 5:

@@ -1,4 +1,4 @@
-"""Tests that lowering leaves its input program unchanged, so it can be lowered again."""
+"""Tests that lowering does not modify its input program."""
 
 import pytest
 from torch.export import ExportedProgram

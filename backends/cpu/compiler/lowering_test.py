@@ -1,4 +1,4 @@
-"""Tests that compiling a decoder is reproducible and keeps at most two copies of a weight in memory."""
+"""Tests that compilation is reproducible, and its peak memory."""
 
 import os
 import subprocess
@@ -15,7 +15,8 @@ networks.WORDS = {words}
 def model():
     return ModelSpec(networks.Decoder(cached=True).eval(), (torch.zeros(1, 1, dtype=torch.int64), torch.tensor([3])))
 """
-# VmHWM is the peak memory of this program alone. `ru_maxrss` includes that of the parent before exec.
+# VmHWM is the peak memory of this program alone. `ru_maxrss` includes that of the parent before
+# exec.
 _COMPILER = """
 import re, sys
 from pathlib import Path
@@ -28,7 +29,10 @@ sys.exit(code)
 
 
 def _compile(folder: Path, words: int, **environment: str) -> tuple[bytes, int]:
-    """Compile a decoder with `words` words in a new process. Return the program and the peak memory in bytes."""
+    """Compile a decoder with `words` words in a new process.
+
+    Return the program and the peak memory in bytes.
+    """
     (folder / "net.py").write_text(_MODEL.format(words=words))
     program = folder / "net.pte"
     flags = ["--target=//:net", "--module=net", "--module-file=net.py", "--import-root=.", f"--out-pte={program}"]
@@ -52,7 +56,10 @@ def test_the_same_bytes_come_out_in_every_process(tmp_path: Path) -> None:
 
 
 def test_a_weight_is_in_memory_as_the_model_has_it_and_packed(tmp_path: Path) -> None:
-    """Nearly all of the decoder's memory is the embedding, which is also the weight of the last layer."""
+    """Nearly all of the decoder's memory is the embedding.
+
+    The embedding is also the weight of the last layer.
+    """
     small, least = _compile(tmp_path, 100_000)
     large, most = _compile(tmp_path, 900_000)
     assert len(large) - len(small) > 100e6

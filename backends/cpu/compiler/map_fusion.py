@@ -1,4 +1,4 @@
-"""Fusion of consecutive elementwise ops into one, which reads and writes memory once."""
+"""Fusion of consecutive elementwise ops, so that memory is accessed once."""
 
 from dataclasses import replace
 
@@ -9,7 +9,10 @@ from backends.cpu.schema.kernel_sizes import ELEMENTWISE_MAX_OPERANDS, ELEMENTWI
 
 
 def join_maps(graph: OpGraph) -> None:
-    """Fuse each elementwise op with preceding elementwise ops of equal size that have no other reader."""
+    """Fuse each elementwise op with preceding elementwise ops of equal size.
+
+    The preceding ops must not have other readers.
+    """
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         while (joined := _joined_with_one(rewriter, op)) is not None:
@@ -32,7 +35,10 @@ def _joined_with_one(rewriter: Rewriter, op: Op) -> Op | None:
 
 
 def _join(first: Op, last: Op) -> Op | None:
-    """Return one op that computes both, or None if it needs too many operands or registers."""
+    """Return one op that computes both.
+
+    Return None if it would need too many operands or registers.
+    """
     one, two = first.spec, last.spec
     assert isinstance(one, ElementwiseF32) and isinstance(two, ElementwiseF32)
     inputs = list(dict.fromkeys([*first.inputs, *(each for each in last.inputs if each is not first.output)]))

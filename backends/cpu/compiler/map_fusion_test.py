@@ -1,4 +1,7 @@
-"""Tests that chains of elementwise operators become one op, which overwrites an operand without later readers."""
+"""Tests that chains of elementwise operators become one op.
+
+The op overwrites an operand that no later op reads.
+"""
 
 import torch
 from torch import Tensor
@@ -14,19 +17,19 @@ def _chain(x: Tensor, y: Tensor) -> Tensor:
     return (torch.exp(x * 2) + y * torch.sigmoid(y)) / (x + 5)
 
 
-def test_a_tree_of_operators_is_one_map() -> None:
+def test_tree_of_elementwise_operators_is_one_op() -> None:
     x, y = torch.rand(3, 4), torch.rand(4)
     assert [type(each) for each in specs(_chain, x, torch.rand(3, 4))] == [ElementwiseF32]
     assert_computes(_chain, x, torch.rand(3, 4))
     assert_computes(_chain, x, y)
 
 
-def test_what_is_broadcast_is_not_computed_anew_for_each_element() -> None:
+def test_op_on_a_broadcast_operand_is_not_fused() -> None:
     made = specs(lambda x, y: x + torch.exp(y), torch.rand(3, 4), torch.rand(4))
     assert [type(each) for each in made] == [ElementwiseF32, ElementwiseF32]
 
 
-def test_a_long_chain_is_cut_at_the_registers_that_there_are() -> None:
+def test_long_chain_is_split_at_the_register_limit() -> None:
     def long(x: Tensor) -> Tensor:
         for _ in range(40):
             x = torch.sin(x)
@@ -37,7 +40,7 @@ def test_a_long_chain_is_cut_at_the_registers_that_there_are() -> None:
     assert_computes(long, x)
 
 
-def test_a_map_writes_over_an_operand_that_ends_with_it() -> None:
+def test_elementwise_op_overwrites_an_operand_without_later_readers() -> None:
     def function(x: Tensor, y: Tensor) -> Tensor:
         columns = torch.nn.functional.avg_pool2d(x, 1)
         return torch.nn.functional.max_pool2d(y - columns, 1)
@@ -48,7 +51,7 @@ def test_a_map_writes_over_an_operand_that_ends_with_it() -> None:
     assert_computes(function, *inputs)
 
 
-def test_a_map_does_not_write_over_an_operand_that_another_is_a_view_of() -> None:
+def test_elementwise_op_does_not_overwrite_an_operand_with_a_view() -> None:
     def function(x: Tensor) -> Tensor:
         columns = torch.nn.functional.avg_pool2d(x, 1)
         viewed = torch.nn.functional.pixel_unshuffle(columns, 1)

@@ -15,25 +15,28 @@ WEIGHTS = ("auto", "float32", "float16", "bfloat16")
 class Options:
     """Options of `[backends.cpu]`.
 
-    winograd: Winograd's algorithm for 3x3 convolutions. Float outputs are within 1e-4 of PyTorch; int8 outputs
-        are bit-identical.
+    winograd: Winograd's algorithm for 3x3 convolutions. Float outputs are within 1e-4 of PyTorch;
+        int8 outputs are bit-identical.
         - "auto": float32 only, if it is faster and worth its larger weights.
         - "never".
-        - "always": wherever possible, including int8. For int8, it is slower on processors (AArch64) where one
-          instruction adds four int8 products but two int16 products need several instructions.
+        - "always": wherever possible, including int8. For int8, it is slower on processors
+          (AArch64) where one instruction adds four int8 products but two int16 products need
+          several instructions.
     row_tiling: row-tiled fusion of inverted residuals. Results are bit-identical.
-        - "auto": if the expanded image exceeds the cache. Two blocks are fused if the image between them is large.
+        - "auto": if the expanded image exceeds the cache. Two blocks are fused if the image between
+          them is large.
         - "never".
         - "always": wherever possible.
-    strassen: Strassen's algorithm for float32 linear layers and 1x1 convolutions. It needs 7/8 of the
-        multiplications and 1.75 times the memory for weights. Rounding errors double.
-        - "auto": if it is faster at the lower bounds of sizes and worth its larger weights, and no other op reads the
-          same weights.
+    strassen: Strassen's algorithm for float32 linear layers and 1x1 convolutions. It needs 7/8 of
+        the multiplications and 1.75 times the memory for weights. Rounding errors double.
+        - "auto": if it is faster at the lower bounds of sizes and worth its larger weights, and no
+          other op reads the same weights.
         - "never".
-        - "always": wherever the upper bounds of sizes allow enough rows. It is slower for calls with few rows.
+        - "always": wherever the upper bounds of sizes allow enough rows. It is slower for calls
+          with few rows.
     threads: maximum number of threads of a call, 1 to 64. Each has its own workspace.
-    weights: dtype in which weights of GEMMs, convolutions and embeddings are stored: "auto" (dtype of the program),
-        "float32", "float16" or "bfloat16". Ops compute in float32.
+    weights: dtype in which weights of GEMMs, convolutions and embeddings are stored: "auto" (dtype
+        of the program), "float32", "float16" or "bfloat16". Ops compute in float32.
     """
 
     winograd: str = "auto"

@@ -94,8 +94,9 @@ _Done = dict[Any, Sequence[Value]]
 def pack(graph: OpGraph) -> None:
     """Prepack the weights of each op, which are input 1 and the following inputs.
 
-    Before: weights have the layout of PyTorch. After: ops that shared weights share the packed weights. An embedding
-    whose table is the weight of a GEMM reads the packed weight, so that the file contains it once.
+    Before: weights have the layout of PyTorch. After: ops that shared weights share the packed
+    weights. An embedding whose table is the weight of a GEMM reads the packed weight, so that the
+    file contains it once.
     """
     done: _Done = {}
     packed = [_packed(op, done) for op in graph.ops]

@@ -39,7 +39,10 @@ def unpanelled(packed: Tensor, n: int) -> Tensor:
 
 
 def convolution_panels(weight: Tensor, groups: int) -> Tensor:
-    """Pack [N, C / groups, kh, kw] as [groups, ceil(N / groups / 16), kh * kw * C / groups, 16]."""
+    """Pack convolution weights [N, C / groups, kh, kw] in panels.
+
+    The result is [groups, ceil(N / groups / 16), kh * kw * C / groups, 16].
+    """
     n, *_ = weight.shape
     return panels(weight.permute(0, 2, 3, 1).reshape(groups, n // groups, -1))
 
@@ -67,7 +70,10 @@ _WINOGRAD = {
 
 
 def winograd_panels(weight: Tensor, side: int) -> Tensor:
-    """Transform [N, C, 3, 3] for F(side x side, 3 x 3), and pack it as [positions, ceil(N / 16), C, 16]."""
+    """Transform [N, C, 3, 3] for F(side x side, 3 x 3), and pack it.
+
+    The result is [positions, ceil(N / 16), C, 16].
+    """
     transformed = _WINOGRAD[side] @ weight.double() @ _WINOGRAD[side].t()
     return panels(transformed.to(weight.dtype).flatten(2).permute(2, 0, 1))
 
@@ -79,9 +85,10 @@ _BACK = torch.tensor([[1 / 6, 0, 0, 0, 0, 0], [0, 1 / 2, -1 / 2, 0, 0, 0], [0, 0
 
 
 def winograd_pairs(codes: Tensor) -> Tensor:
-    """Transform int8 [N, C, 3, 3] for F(4 x 4, 3 x 3), and pack it as int16 [36, N / 16, C / 2, 32].
+    """Transform int8 [N, C, 3, 3] for F(4 x 4, 3 x 3), and pack it.
 
-    Two channels of a column are adjacent. N is a multiple of 16, and C is a multiple of 2.
+    The result is int16 [36, N / 16, C / 2, 32]. Two channels of a column are adjacent. N is a
+    multiple of 16, and C is a multiple of 2.
     """
     transformed = (_WHOLE @ codes.double() @ _WHOLE.t()).flatten(2).permute(2, 0, 1).to(torch.int16)
     by_panel = transformed.unflatten(2, (-1, 2)).unflatten(1, (-1, PANEL))
@@ -95,10 +102,11 @@ def winograd_codes(packed: Tensor) -> Tensor:
 
 
 def strassen_panels(weight: Tensor) -> Tensor:
-    """Pack [N, K] as [7 * N / 32, K / 2, 16]: the seven sums of quarters of Strassen's algorithm.
+    """Pack [N, K] as [7 * N / 32, K / 2, 16] for Strassen's algorithm.
 
-    For each group of columns of a half, the panels of the seven sums are consecutive, in the order of
-    `microkernels/strassen.c`. N and K are multiples of 32.
+    The packed weights are the seven sums of quarters.
+    For each group of columns of a half, the panels of the seven sums are consecutive, in the order
+    of `microkernels/strassen.c`. N and K are multiples of 32.
     """
     (a, c), (b, d) = (half.chunk(2, 1) for half in weight.double().chunk(2, 0))
     sums = torch.stack([a, d - b + a, c, b - a, d - b, d, c - d + b - a]).to(weight.dtype)
@@ -127,9 +135,10 @@ def taps(weight: Tensor) -> Tensor:
 
 
 def quads(codes: Tensor, groups: int) -> Tensor:
-    """Pack int8 [N, C / groups, kh, kw] as [groups * ceil(N / groups / 16), ceil(kh * kw * C / groups / 4), 16, 4].
+    """Pack int8 [N, C / groups, kh, kw] in quads.
 
-    A quad has four consecutive elements of a window in memory order (row, column, channel).
+    The result is [groups * ceil(N / groups / 16), ceil(kh * kw * C / groups / 4), 16, 4]. A quad
+    has four consecutive elements of a window in memory order (row, column, channel).
     """
     n, *_ = codes.shape
     rows = codes.permute(0, 2, 3, 1).reshape(groups, n // groups, -1)
@@ -145,7 +154,10 @@ def unquadded(packed: Tensor, n: int, channels: int, kernel: Sequence[int], grou
 
 
 def tap_quads(codes: Tensor) -> Tensor:
-    """Pack int8 [C, 1, kh, kw] as [ceil(C / 16), kw * ceil(kh / 4), 16, 4]. A quad has four taps of a kernel column."""
+    """Pack int8 [C, 1, kh, kw] as [ceil(C / 16), kw * ceil(kh / 4), 16, 4].
+
+    A quad has four taps of a kernel column.
+    """
     columns = padded(codes.squeeze(1), 0).transpose(1, 2)
     return _quadded(F.pad(columns, (0, -columns.shape[2] % 4)).flatten(1))
 
@@ -164,7 +176,7 @@ def _quadded(rows: Tensor) -> Tensor:
 
 
 def max_exact_terms(packed: Tensor, span: int) -> int:
-    """Return the largest t, at most 16, such that the products of t quads can be added in int16.
+    """Return the largest t <= 16 such that products of t quads can be added in int16.
 
     Return 0 if there is no such t. The weights are multiplied by values from 0 to `span`. For any t
     quads starting at a multiple of t, and for either half of the quads, sum(max(w, 0)) * span and
@@ -185,7 +197,7 @@ def _largest_sum(sums: Tensor, count: int) -> int:
 
 
 def words(codes: Tensor, bits: int) -> Tensor:
-    """Pack int8 values [N, K] with `bits` bits as int32 [ceil(N / 16), K * bits / 32, 16].
+    """Pack [N, K] values of `bits` bits as int32 [ceil(N / 16), K * bits / 32, 16].
 
     A word contains consecutive values of a column, the first one in its lowest bits.
     """

@@ -37,7 +37,7 @@ def test_each_group_has_panels_and_bias_of_its_own() -> None:
     assert group_bias(torch.arange(6.0), 2)[[0, 1, 2, 3, 16, 17, 18, 19]].tolist() == [0, 1, 2, 0, 3, 4, 5, 0]
 
 
-def test_pairs_of_channels_stand_side_by_side_at_all_positions() -> None:
+def test_pairs_of_channels_are_adjacent_at_all_positions() -> None:
     codes = torch.randint(-128, 128, (48, 32, 3, 3), generator=torch.Generator().manual_seed(0)).to(torch.int8)
     packed = winograd_pairs(codes)
     assert packed.shape == (36, 3, 16, 32) and packed.dtype == torch.int16
@@ -46,13 +46,13 @@ def test_pairs_of_channels_stand_side_by_side_at_all_positions() -> None:
     assert torch.equal(winograd_codes(packed), codes.double())
 
 
-def test_taps_of_a_channel_stand_below_each_other() -> None:
+def test_taps_of_a_channel_are_consecutive_rows() -> None:
     packed = taps(torch.arange(36.0).reshape(4, 1, 3, 3))
     assert packed.shape == (1, 9, 16)
     assert packed[0, :, 1].tolist() == [float(n) for n in range(9, 18)]
 
 
-def test_sums_of_quarters_stand_product_by_product_for_each_group_of_columns() -> None:
+def test_strassen_panels_are_grouped_by_columns() -> None:
     weight, bias = torch.arange(160 * 64.0).reshape(160, 64), torch.arange(160.0) ** 2
     packed = strassen_panels(weight)
     assert packed.shape == (7 * 5, 32, 16)

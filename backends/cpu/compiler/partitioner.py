@@ -20,9 +20,9 @@ from exir.graph.bodies import bodies
 
 
 class CpuPartitioner(Partitioner):
-    """Delegates the largest groups of nodes that can be lowered, including those in branches and loop bodies.
+    """Delegates the largest groups of nodes that can be lowered.
 
-    Groups that contain only views are not delegated.
+    Groups can be in branches and loop bodies. Groups that contain only views are not delegated.
 
     winograd, row_tiling, threads, weights, strassen: see `Options`.
     """
@@ -40,7 +40,10 @@ class CpuPartitioner(Partitioner):
         self.options = Options(winograd, row_tiling, threads, weights, strassen)
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        """Tag groups `cpu_0`, `cpu_1`, … in graph order. Groups in control flow graphs come last."""
+        """Tag groups `cpu_0`, `cpu_1`, … in graph order.
+
+        Groups in control flow graphs come last.
+        """
         tags: dict[str, DelegationSpec] = {}
         for program in _programs(exported_program):
             for nodes in filter(_computes, _groups(Program(program))):
@@ -52,7 +55,10 @@ class CpuPartitioner(Partitioner):
         return PartitionResult(exported_program, tags)
 
     def ops_to_not_decompose(self, ep: ExportedProgram) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
-        """Return the operators that are faster undecomposed, and a filter for the nodes that can be lowered."""
+        """Return operators that are faster undecomposed, and a filter for their nodes.
+
+        The filter accepts the nodes that can be lowered.
+        """
         programs = {each.graph: Program(each) for each in _programs(ep)}
         return list(WHOLE), lambda node: node.graph in programs and refusal(programs[node.graph], node) is None
 
@@ -66,7 +72,10 @@ def _programs(program: ExportedProgram) -> list[ExportedProgram]:
 
 
 def _groups(program: Program) -> list[list[Node]]:
-    """Return groups of nodes that can be lowered together. All results of a group are tensors."""
+    """Return groups of nodes that can be lowered together.
+
+    All results of a group are tensors.
+    """
     taken = {node for node in program.graph.nodes if node.op == "call_function" and _is_taken(program, node)}
     while True:
         groups = propose_partitions(program.graph, taken.__contains__)

@@ -1,4 +1,4 @@
-"""Tests that the partitioner delegates supported nodes and gives reasons for the others."""
+"""Tests that supported nodes are delegated, and that refusals have reasons."""
 
 import operator
 
@@ -25,14 +25,14 @@ def test_the_whole_of_mobilenet_is_one_delegate() -> None:
     assert_computes(MobileNetV2().eval(), torch.randn(1, 3, 64, 64))
 
 
-def test_what_has_no_rule_is_left_to_kernels_and_says_why() -> None:
+def test_operator_without_a_rule_is_refused_with_a_reason() -> None:
     program = lowered(lambda x: torch.logcumsumexp(x.relu(), 0).relu(), [torch.randn(3, 4)])
     assert len(delegate_calls(program.graph)) == 2
     (left,) = get_non_lowered_nodes(program.graph)
     assert refusals_of(left) == {"cpu": "aten.logcumsumexp.default is not supported"}
 
 
-def test_dtypes_that_are_not_taken_are_named() -> None:
+def test_unsupported_dtypes_are_named() -> None:
     program = lowered(torch.relu, [torch.ones(3, dtype=torch.float64)])
     (left,) = get_non_lowered_nodes(program.graph)
     assert refusals_of(left) == {"cpu": "'aten_relu_default' is torch.float64; only float32 is supported"}
@@ -57,11 +57,11 @@ def _reasons(program: ExportedProgram) -> list[str]:
     return [reason for node in get_non_lowered_nodes(program.graph) for reason in refusals_of(node).values()]
 
 
-def test_views_alone_are_no_delegate() -> None:
+def test_views_alone_are_not_delegated() -> None:
     assert delegate_calls(lowered(lambda x: x.t().reshape(4, 3), [torch.randn(3, 4)]).graph) == []
 
 
-def test_a_constant_that_kernels_use_as_well_is_packed_all_the_same() -> None:
+def test_constant_that_kernels_also_use_is_packed() -> None:
     class Tied(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -122,7 +122,7 @@ def test_bodies_of_control_flow_are_delegated_with_their_weights() -> None:
             assert all(name.split(".")[0] in ("one", "other") for name in held)
 
 
-def test_lowering_changes_no_program_that_it_is_given() -> None:
+def test_lowering_does_not_modify_its_program() -> None:
     program = torch.export.export(_Looped().eval(), (torch.randn(2, 8),))
     manager = to_edge(program)
     before = [str(each.graph) for each in graphs(manager.exported_program().graph_module)]

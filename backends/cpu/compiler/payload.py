@@ -36,7 +36,10 @@ _PLACES = {Input: 0, Output: 1, Scratch: 2, Constant: 3, State: 4}
 
 @dataclass(frozen=True)
 class Payload:
-    """A payload, and the named data that it refers to, by key. The data are views of tensors of the graph."""
+    """A payload, and the named data that it refers to, by key.
+
+    The data are views of tensors of the graph.
+    """
 
     data: bytes
     named: dict[str, memoryview]
@@ -53,7 +56,10 @@ def content_key(data: memoryview) -> str:
 
 
 def pack_words(words: Iterable[int]) -> bytes:
-    """Pack unsigned 32-bit words, little-endian. Raises `ExportError` for a word that is out of range."""
+    """Pack unsigned 32-bit words, little-endian.
+
+    Raises `ExportError` for a word that is out of range.
+    """
     flat = list(words)
     largest = max(flat, default=0)
     if largest > MAX_WORD:
@@ -132,7 +138,7 @@ class _Writer:
         self._values[value] = [dtype, len(dims), place, index, offset, _order_word(order), *dims]
 
     def _place(self, storage: Value) -> tuple[int, int, int]:
-        """Return the code of the memory that contains `storage`, the index, and the offset."""
+        """Return the code of the memory of `storage`, the index, and the offset."""
         place = storage.place
         kind = _PLACES[type(place)]
         if isinstance(place, (Input, Output, State)):

@@ -1,4 +1,4 @@
-"""Tests that payloads have the expected content and memory plan and are reproducible."""
+"""Tests of the content, memory plan and reproducibility of payloads."""
 
 import pytest
 import torch
@@ -57,13 +57,13 @@ def test_scratch_is_aligned_and_as_small_as_can_be() -> None:
     assert all(offset % ALIGNMENT == 0 for offset in planned.offsets.values())
 
 
-def test_a_result_is_written_where_the_call_wants_it() -> None:
+def test_result_is_written_to_the_callers_tensor() -> None:
     rows = read(compile_partition(delegated(nn.Linear(4, 4), [torch.randn(2, 4)]), Options()).data)
     assert rows.scratch_bytes == 0
     assert [value.place for value in rows.values] == [0, 1, 3, 3]
 
 
-def test_a_result_that_is_given_twice_is_copied() -> None:
+def test_duplicate_result_is_copied() -> None:
     def twice(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         y = x.relu()
         return y, y.view(6)
@@ -90,13 +90,13 @@ def test_scratch_memory_beyond_32_bits_is_refused_with_the_remedy() -> None:
         delegated(twice, [torch.randn(5, 4)], dynamic_shapes=({0: Dim("n", max=2**31 - 1)},))
 
 
-def test_other_bytes_are_no_payload() -> None:
+def test_other_bytes_are_not_a_payload() -> None:
     for damaged in (b"", bytes(64), _payload().data[:-4]):
         with pytest.raises(InvalidProgramError, match="not a payload of the cpu backend"):
             read(damaged)
 
 
-def test_constants_are_what_they_stand_for() -> None:
+def test_constants_have_their_values() -> None:
     module = nn.Module()
     module.register_buffer("negated", torch.tensor([5 + 6j]).conj().imag)
     assert_computes(lambda x: x * module.negated, torch.randn(3))

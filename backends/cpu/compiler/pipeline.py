@@ -1,4 +1,4 @@
-"""The passes that turn lowered ops into a graph that can be planned, in execution order.
+"""The passes that prepare lowered ops for memory planning, in execution order.
 
 `tools/python -m backends.cpu.compiler.pipeline` prints them.
 """
@@ -54,7 +54,8 @@ class Partition:
 class Pass(ABC):
     """A pass that modifies op graphs in place.
 
-    before, after: conditions before and after the pass. Graphs are valid before and after every pass.
+    before, after: conditions before and after the pass. Graphs are valid before and after every
+        pass.
     completes: kinds of ops whose sizes satisfy `check_shapes` only after the pass.
     """
 
@@ -81,7 +82,10 @@ class PartitionPass(Pass):
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramPass(Pass):
-    """A pass that runs on all partitions of a program at once, because they can share weights."""
+    """A pass that runs on all partitions of a program at once.
+
+    Partitions can share weights.
+    """
 
     run: Callable[[Sequence[Partition]], None]
 
@@ -217,14 +221,15 @@ PIPELINE: tuple[Pass, ...] = (
 def run_pipeline(
     partitions: Iterable[Partition], passes: Sequence[Pass] = PIPELINE, verify: bool | None = None
 ) -> list[Partition]:
-    """Run `passes` on the partitions of a program, and verify the op graphs after the last one.
+    """Run `passes` on the partitions of a program, and verify the final op graphs.
 
-    partitions: may be a generator. Each partition runs through all passes up to the first `ProgramPass` before the next
-        one is read.
-    verify: whether to also verify before the first pass and after every pass. The default is True if
-        `EXECUTORCH_CPU_VERIFY_PASSES` is 1.
+    partitions: may be a generator. Each partition runs through all passes up to the first
+        `ProgramPass` before the next one is read.
+    verify: whether to also verify before the first pass and after every pass. The default is True
+        if `EXECUTORCH_CPU_VERIFY_PASSES` is 1.
 
-    Raises an `ExirError` that names the pass: `InternalError` for an invalid graph and for other exceptions.
+    Raises an `ExirError` that names the pass: `InternalError` for an invalid graph and for other
+    exceptions.
     """
     verify = os.environ.get(VERIFY_VARIABLE) == "1" if verify is None else verify
     if verify:
@@ -277,7 +282,10 @@ def _apply(steps: Iterable[_Step], partitions: list[Partition]) -> list[Partitio
 
 @contextmanager
 def _errors_named(name: str) -> Iterator[None]:
-    """Add the name of a pass to errors, with a prefix that distinguishes it from passes of exir."""
+    """Add the name of a pass to errors.
+
+    A prefix distinguishes it from passes of exir.
+    """
     try:
         yield
     except ExirError as error:
@@ -288,7 +296,7 @@ def _errors_named(name: str) -> Iterator[None]:
 
 
 def print_pipeline(passes: Sequence[Pass] = PIPELINE) -> None:
-    """Print the names of passes in execution order, with the conditions before and after each."""
+    """Print the names and conditions of passes in execution order."""
     for number, each in enumerate(passes, 1):
         scope = " (all partitions)" if isinstance(each, ProgramPass) else ""
         print(f"{number:2} {each.name}{scope}\n   before: {each.before}\n   after:  {each.after}")

@@ -1,4 +1,4 @@
-"""Tests that the pipeline is printed as text and that graphs are verified between passes."""
+"""Tests that the pipeline prints as text and verifies graphs between passes."""
 
 from collections.abc import Callable
 from dataclasses import replace

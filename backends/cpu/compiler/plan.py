@@ -1,4 +1,7 @@
-"""Memory planning. Values are stored in results of the call if possible, otherwise in scratch."""
+"""Memory planning.
+
+Values are stored in results of the call if possible, otherwise in scratch.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,13 +20,17 @@ from backends.cpu.schema.copies import Permute
 from exir.planning.liveness import Lifetime
 from exir.planning.placement import Block, aligned, bound, live_at_each_step, placed
 
-# Alignment of values in scratch and of named data: the size of a cache line and of the widest vector.
+# Alignment of values in scratch and of named data: the size of a cache line and of the widest
+# vector.
 ALIGNMENT = 64
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Offsets of values in scratch, the size of scratch in bytes, and a lower bound of this size."""
+    """Offsets of values in scratch, the size of scratch, and its lower bound.
+
+    Sizes are in bytes.
+    """
 
     offsets: dict[Value, int]
     size: int
@@ -58,7 +65,10 @@ def plan(graph: OpGraph) -> Plan:
 
 
 def live_bytes(graph: OpGraph) -> list[int]:
-    """Return the bytes of scratch that are live at each op. Results of the call are not in scratch."""
+    """Return the bytes of scratch that are live at each op.
+
+    Results of the call are not in scratch.
+    """
     results = {result.value.storage for result in graph.results}
     return live_at_each_step([block for block in _blocks(graph) if block.key not in results])
 

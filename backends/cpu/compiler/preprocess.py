@@ -18,11 +18,17 @@ from exir.backend.utils import DelegateMappingBuilder
 
 
 class CpuBackend(BackendDetails):
-    """Compiles partitions to payloads of version 1. Weights are named data; compile specs encode `Options`."""
+    """Compiles partitions to payloads of version 1.
+
+    Weights are named data; compile specs encode `Options`.
+    """
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
-        """Compile a partition. Raises `UnsupportedOperatorError` for a node that cannot be lowered."""
+        """Compile a partition.
+
+        Raises `UnsupportedOperatorError` for a node that cannot be lowered.
+        """
         return _result(op_graph(edge_program, Options.read(compile_specs)))
 
     @classmethod
@@ -55,7 +61,7 @@ class CpuBackend(BackendDetails):
 
     @staticmethod
     def runtime_parts(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> list[str]:
-        """Return the symbols of the ops in the payload in the order of their codes, without duplicates."""
+        """Return the symbols of the ops in the payload, by code, without duplicates."""
         codes = sorted({op.kind for op in read(processed_bytes).ops})
         return [f"et_cpu_op_{BY_CODE[code].op_name()}" for code in codes]
 

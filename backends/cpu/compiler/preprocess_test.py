@@ -1,4 +1,4 @@
-"""Tests that options are read, and that the backend passes data and requirements to the program."""
+"""Tests of the backend's options, named data and memory requirements."""
 
 import pytest
 import torch
@@ -32,7 +32,7 @@ def test_the_runtimes_memory_is_tables_and_planned_scratch() -> None:
     assert CpuBackend.runtime_memory(payload, []) == RuntimeMemory(handle, "0u", "backends/cpu/runtime/handle.h")
 
 
-def test_each_step_has_the_handles_of_what_it_computes() -> None:
+def test_each_op_has_the_debug_handles_of_its_nodes() -> None:
     program = delegated(_linear_relu(), [torch.randn(2, 4)])
     calls = [node for node in program.graph.nodes if node.op == "call_function"]
     for handle, node in enumerate(calls):

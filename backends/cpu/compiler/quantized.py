@@ -30,7 +30,8 @@ class Codes:
 class QuantizedConstants:
     """Quantized values of dequantized constants.
 
-    Constants are identified by their data pointer and number of elements, so reshaped views are found as well.
+    Constants are identified by their data pointer and number of elements, so reshaped views are
+    found as well.
     """
 
     def __init__(self) -> None:

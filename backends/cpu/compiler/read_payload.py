@@ -11,7 +11,10 @@ from exir.error import InvalidProgramError
 
 @dataclass(frozen=True)
 class ValueRow:
-    """A value. `dims` are indices into the table of dims. `order` has four bits per dimension."""
+    """A value.
+
+    `dims` are indices into the table of dims. `order` has four bits per dimension.
+    """
 
     dtype: int
     place: int
@@ -35,7 +38,10 @@ class StepRow:
 
 @dataclass(frozen=True)
 class PayloadRows:
-    """The tables of a payload. `data` has the key and the size in bytes of each piece of named data."""
+    """The tables of a payload.
+
+    `data` has the key and the size in bytes of each piece of named data.
+    """
 
     input_count: int
     output_count: int
@@ -47,7 +53,10 @@ class PayloadRows:
 
 
 def read(payload: bytes) -> PayloadRows:
-    """Decode a payload that `payload.write` encoded. Raises `InvalidProgramError` for other data."""
+    """Decode a payload that `payload.write` encoded.
+
+    Raises `InvalidProgramError` for other data.
+    """
     words = struct.unpack(f"<{len(payload) // WORD}I", payload[: len(payload) // WORD * WORD])
     if words[:2] != (MAGIC, VERSION) or words[2] * WORD != len(payload):
         raise InvalidProgramError(f"not a payload of the cpu backend, version {VERSION}")

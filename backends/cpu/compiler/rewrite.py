@@ -9,7 +9,8 @@ from backends.cpu.compiler.graph import Constant, Op, OpGraph, Value
 class Rewriter:
     """Edits the ops of `graph`. `finish` writes them back.
 
-    A view counts as two readers of its base. A value that has a view is therefore never treated as read by a single op.
+    A view counts as two readers of its base. A value that has a view is therefore never treated as
+    read by a single op.
     """
 
     def __init__(self, graph: OpGraph) -> None:
@@ -24,7 +25,10 @@ class Rewriter:
             self._note_bases(value)
 
     def ops(self) -> Iterator[Op]:
-        """Yield the ops in order. Replacements of later ops are visible during the iteration."""
+        """Yield the ops in order.
+
+        Replacements of later ops are visible during the iteration.
+        """
         for place in range(len(self._ops)):
             op = self._ops[place]
             if op is not None:

@@ -1,4 +1,4 @@
-"""Join low-bit GEMMs that read the same row into one op, which prepares the row once."""
+"""Join low-bit GEMMs of the same row into one op, which prepares the row once."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,10 +14,12 @@ _X, _SCALES = 0, 2
 
 
 def share_rows(graph: OpGraph) -> None:
-    """Join low-bit GEMMs that read the same row, such as queries, keys and values, or gate and up projections.
+    """Join low-bit GEMMs that read the same row.
 
-    After: GEMMs of one row that differ only in weights, biases and outputs are one op with up to `QBW_MAX_OUTPUTS`
-    outputs.
+    Examples are queries, keys and values, or gate and up projections.
+
+    After: GEMMs of one row that differ only in weights, biases and outputs are one op with up to
+    `QBW_MAX_OUTPUTS` outputs.
     """
     rewriter = Rewriter(graph)
     for ops in _alike(graph):
@@ -42,7 +44,8 @@ def _alike(graph: OpGraph) -> list[list[Op]]:
 def _takes_one_row(op: Op) -> bool:
     """Return whether `op` is a low-bit GEMM of one row without a residual.
 
-    The joined op runs at the position of the first one, where a residual might not have been computed.
+    The joined op runs at the position of the first one, where a residual might not have been
+    computed.
     """
     spec = op.spec
     is_product = isinstance(spec, GemmF32Qbw) and len(op.inputs) == spec.without_residual

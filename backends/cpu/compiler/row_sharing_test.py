@@ -11,7 +11,10 @@ from backends.cpu.schema.kernel_sizes import QBW_MAX_OUTPUTS
 
 
 class Side(nn.Module):
-    """Layers with K = 64 that read one tensor, each with its own number of groups. Their outputs are concatenated."""
+    """Layers with K = 64 that read one tensor, each with its own number of groups.
+
+    Their outputs are concatenated.
+    """
 
     def __init__(self, *columns: int, bits: int = 4, shifted: bool = False, groups: tuple[int, ...] = ()) -> None:
         super().__init__()
@@ -68,14 +71,14 @@ def test_groups_of_other_sizes_are_apart():
     assert_computes(module, torch.randn(1, 64))
 
 
-def test_more_than_a_step_has_are_several_steps():
+def test_outputs_above_the_limit_need_several_ops():
     module = Side(*[16] * (QBW_MAX_OUTPUTS + 3))
     assert _outputs(module, torch.randn(1, 64)) == [QBW_MAX_OUTPUTS, 3]
     assert_computes(module, torch.randn(1, 64))
     assert _outputs(Side(*[16] * (QBW_MAX_OUTPUTS + 1)), torch.randn(1, 64)) == [QBW_MAX_OUTPUTS, 1]
 
 
-def test_what_adds_a_residual_is_a_step_of_its_own():
+def test_gemm_with_a_residual_is_not_joined():
     class Residual(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -105,6 +108,6 @@ def test_a_row_of_a_buffer_is_another_one_once_it_is_updated():
     assert_keeps(Kept(), (x, place), (2 * x, place))
 
 
-def test_nodes_of_all_stand_at_the_step():
+def test_joined_op_has_the_nodes_of_all_gemms():
     (joined,) = _products(Side(16, 16), torch.randn(1, 64))
     assert len({node.name for node in joined.nodes}) == 2

@@ -1,4 +1,4 @@
-"""Choose the GEMMs that use Strassen's algorithm, across all partitions of a program."""
+"""Choose the GEMMs of a program that use Strassen's algorithm."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,15 +13,17 @@ from backends.cpu.compiler.options import Options
 from backends.cpu.schema.cost_model import STRASSEN_MAX_PAIRS, STRASSEN_MULTIPLE
 from backends.cpu.schema.gemm import GemmF32, StrassenF32
 
-# With fewer dims, the first one may be the batch size, so the number of rows per example is unknown.
+# With fewer dims, the first one may be the batch size, so the number of rows per example is
+# unknown.
 _LEAST_RANK = 3
 
 
 def choose_strassen(parts: Sequence[tuple[OpGraph, Options]]) -> None:
     """Replace GEMMs with `strassen_f32`, according to the options of their graph.
 
-    With "auto", a GEMM is not replaced if another op in any of the graphs reads its weights. A program
-    with one method for many tokens and one for a single token therefore stores its weights once.
+    With "auto", a GEMM is not replaced if another op in any of the graphs reads its weights. A
+    program with one method for many tokens and one for a single token therefore stores its weights
+    once.
     """
     others = _weights_of([op for graph, options in parts for op in graph.ops if not _gains(graph, op, options)])
     for graph, options in parts:
@@ -35,7 +37,10 @@ def _is_taken(graph: OpGraph, op: Op, options: Options, others: Sequence[Tensor]
 
 
 def _gains(graph: OpGraph, op: Op, options: Options) -> bool:
-    """Return whether Strassen's algorithm is faster for `op`, and worth its larger weights."""
+    """Return whether `op` gains enough from Strassen's algorithm.
+
+    The algorithm must be faster, and worth its larger weights.
+    """
     if options.strassen == "never" or type(op.spec) is not GemmF32 or op.inputs[1].dtype != torch.float32:
         return False
     dims, columns = op.inputs[0].dims, op.output.dims[-1]
@@ -45,7 +50,10 @@ def _gains(graph: OpGraph, op: Op, options: Options) -> bool:
 
 
 def _rows(bounds: Bounds, dims: Sequence[Dim], options: Options) -> int:
-    """Return the maximum number of rows with the option "always", and the minimum otherwise."""
+    """Return the number of rows that selects the algorithm.
+
+    With the option "always", the maximum number counts; otherwise, the minimum.
+    """
     if options.strassen == "always":
         return bounds.most(StrassenF32.rows(dims))
     return bounds.least(StrassenF32.rows(dims)) if len(dims) >= _LEAST_RANK else 1

@@ -1,4 +1,4 @@
-"""Tests that Strassen's algorithm is chosen for GEMMs with many rows, and that results agree."""
+"""Tests that Strassen's algorithm is chosen for many rows, and that results agree."""
 
 from typing import Any
 
@@ -68,16 +68,16 @@ def test_by_default_it_is_taken_where_an_example_has_many_rows(shape: tuple[int,
     assert type(chosen) is kind
 
 
-def test_weights_are_no_larger_where_it_is_not_wanted() -> None:
+def test_strassen_can_be_disabled() -> None:
     assert StrassenF32 not in map(type, specs(_Residual(), _rows(1, 128, 320), strassen="never"))
 
 
-def test_two_bytes_stay_two_bytes() -> None:
+def test_strassen_excludes_float16_weights() -> None:
     assert StrassenF32 not in map(type, specs(_Residual(), _rows(1, 128, 320), weights="float16", strassen="always"))
 
 
 @pytest.mark.parametrize("rows", [64, 65, 300])
-def test_residual_and_curve_are_part_of_it(rows: int) -> None:
+def test_strassen_applies_residual_and_activation(rows: int) -> None:
     module, x = _Residual(), _rows(1, rows, 320)
     found = specs(module, x, strassen="always")
     assert [type(each) for each in found] == [StrassenF32, StrassenF32]
@@ -130,7 +130,7 @@ class _First(nn.Module):
         return self.layer(self.layer(x)[:, :1])
 
 
-def test_weights_that_are_read_as_they_are_are_not_stored_twice() -> None:
+def test_strassen_excludes_weights_with_other_readers() -> None:
     words = torch.arange(128).reshape(1, 128)
     for module, x in ((_Tied(), words), (_First(), _rows(1, 128, 320))):
         assert StrassenF32 in map(type, specs(module, x, strassen="always"))

@@ -13,19 +13,23 @@ Offsets = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class SdpaF32(OpSpec):
-    """y = softmax(scale * q @ k^T + mask) @ v for each head (scaled dot-product attention).
+    """Scaled dot-product attention.
 
-    The heads of a row of q, k, v and y are adjacent. If k and v have rank 4, each group has its own rows, as in KV
-    caches. k and v are both float32, both float16 or both bfloat16. 16-bit keys and values are widened block by block.
-    The first three dims of the mask may be 1.
+    y = softmax(scale * q @ k^T + mask) @ v for each head. The heads of a row of q, k, v and y are
+    adjacent. If k and v have rank 4, each group has its own rows, as in KV caches. k and v are both
+    float32, both float16 or both bfloat16. 16-bit keys and values are widened block by block. The
+    first three dims of the mask may be 1.
 
-    The workspace of a thread has at least 512 * (depth + W) + 6144 + 2 * S * heads / groups floats, where W is the
-    width of a value head, rounded up to a multiple of 16. 16-bit k and v need 512 * (depth + width) more.
+    The workspace of a thread has at least 512 * (depth + W) + 6144 + 2 * S * heads / groups floats,
+    where W is the width of a value head, rounded up to a multiple of 16. 16-bit k and v need 512 *
+    (depth + width) more.
 
-    groups: number of key heads. It divides `heads`; heads / groups consecutive heads share keys and values.
+    groups: number of key heads. It divides `heads`; heads / groups consecutive heads share keys and
+        values.
     depth: number of elements of a query and of a key.
     offsets: index of the first head's first element in the rows of q, k and v.
-    causal: query i attends to keys 0 to `position` + i, where `position` is the index of query 0 among the keys.
+    causal: query i attends to keys 0 to `position` + i, where `position` is the index of query 0
+        among the keys.
     """
 
     heads: int = field(metadata=bounds(1, _MAX_SIZE))
@@ -49,8 +53,8 @@ class SdpaF32(OpSpec):
     def workspace(self, queries: Any, width: int, is_half: bool) -> Any:
         """Return the number of floats that a thread needs.
 
-        The workspace has a block of packed keys and values, scores, and the maximum and sum of each query. For 16-bit
-        keys and values, it also has a widened block.
+        The workspace contains a block of packed keys and values, scores, and the maximum and sum of
+        each query. For 16-bit keys and values, it also contains a widened block.
         """
         padded = -(-width // PANEL) * PANEL
         widened = self.depth + width if is_half else 0
@@ -61,8 +65,9 @@ class SdpaF32(OpSpec):
 class KvUpdate(OpSpec):
     """Replace rows of a cache: y[a, positions[i], c] = rows[a, i, c].
 
-    Negative positions count from the end. Without `positions`, row i is written to position start + i; `start` is a
-    dim of the payload. A call fails before it writes if a position is not in the cache.
+    Negative positions count from the end. Without `positions`, row i is written to position start +
+    i; `start` is a dim of the payload. A call fails before it writes if a position is not in the
+    cache.
     """
 
     code: ClassVar[int] = 24

@@ -1,8 +1,8 @@
-"""Convolutions of float32 and quantized images with prepacked weights, and `col2im`.
+"""Convolutions with prepacked weights (float32 and quantized), and `col2im`.
 
-Images are [B, H, W, C] (NHWC) unless stated otherwise. N is the number of output channels, and G is the number of
-groups. A panel has 16 output channels of a group. The last panel of a group is padded with zeros, and so are tensors
-with one element per output channel.
+Images are [B, H, W, C] (NHWC) unless stated otherwise. N is the number of output channels, and G is
+the number of groups. A panel has 16 output channels of a group. The last panel of a group is padded
+with zeros, and so are tensors with one element per output channel.
 """
 
 from collections.abc import Sequence
@@ -56,8 +56,8 @@ class ConvF32(Activated):
 
     `weights` contains the elements of a window in the order row, column, channel.
 
-    planar: x is [B, C, H, W] and has one group. The size of windows is limited, because rows of x are copied to the
-        stack.
+    planar: x is [B, C, H, W] and has one group. The size of windows is limited, because rows of x
+        are copied to the stack.
     """
 
     planar: bool = field(default=False, kw_only=True)
@@ -90,9 +90,9 @@ def fits_planar(window: Window, channels: int) -> bool:
 
 @dataclass(frozen=True)
 class DwconvF32(Activated):
-    """Depthwise convolution: y = activation(conv(x, weights) + bias). Each channel has its own filter.
+    """Depthwise convolution: y = activation(conv(x, weights) + bias).
 
-    A kernel has at most 256 rows.
+    Each channel has its own filter. A kernel has at most 256 rows.
     """
 
     window: Window
@@ -105,9 +105,10 @@ class DwconvF32(Activated):
 
 @dataclass(frozen=True)
 class WinogradF32(Activated):
-    """`conv_f32` with a 3 x 3 kernel, stride 1 and one group, by Winograd's F(side x side, 3 x 3) (Lavin & Gray 2016).
+    """`conv_f32` by Winograd's F(side x side, 3 x 3) (Lavin & Gray 2016).
 
-    P = (side + 2)^2 is the number of positions of a tile. Each position is a GEMM over the channels of all tiles.
+    The kernel is 3 x 3, the stride is 1, and there is one group. P = (side + 2)^2 is the number of
+    positions of a tile. Each position is a GEMM over the channels of all tiles.
 
     padding: top, left, bottom, right.
     side: number of outputs of a tile along an axis, 2 or 4.
@@ -135,11 +136,14 @@ class WinogradF32(Activated):
         return (self.side + WINOGRAD_KERNEL - 1) ** 2
 
     def tile_floats(self, channels: int) -> int:
-        """Return the number of floats of a transformed tile and of its GEMM results for 64 columns."""
+        """Return the number of floats of a transformed tile and its GEMM results.
+
+        The GEMM results are those of 64 columns.
+        """
         return self.positions * (channels + WINOGRAD_COLUMNS)
 
     def workspace(self, channels: int) -> int:
-        """Return the number of floats that a thread needs for its tiles and the pixels of one tile."""
+        """Return the number of floats of a thread's tiles and of the pixels of one tile."""
         return self.tiles * self.tile_floats(channels) + self.positions * channels
 
 
@@ -147,14 +151,14 @@ class WinogradF32(Activated):
 class ConvolutionQs8(OpSpec):
     """Attributes of convolutions of quantized images. Accumulators are exact int32.
 
-    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Padding has the value `zero_point`. `sums`
-    contains the sum of the weights of each output channel. int32 biases are added before the multiplication by
-    `scales`. Scales and biases are first multiplied by the inverse of the output's scale. Each product is rounded to
-    float32.
+    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Padding has the value
+    `zero_point`. `sums` contains the sum of the weights of each output channel. int32 biases are
+    added before the multiplication by `scales`. Scales and biases are first multiplied by the
+    inverse of the output's scale. Each product is rounded to float32.
 
-    max_exact_terms: number t of quads whose products can be added in int16; 0 if unknown. For any t quads of a column
-        that start at a multiple of t, and either half of the quads, sum(max(w, 0)) and sum(max(-w, 0)) times (max(x) -
-        min_value) are at most 32767.
+    max_exact_terms: number t of quads whose products can be added in int16; 0 if unknown. For any t
+        quads of a column that start at a multiple of t, and either half of the quads, sum(max(w,
+        0)) and sum(max(-w, 0)) times (max(x) - min_value) are at most 32767.
     min_value: a lower bound of the values of x and of the zero point.
     """
 
@@ -167,10 +171,11 @@ class ConvolutionQs8(OpSpec):
 
 @dataclass(frozen=True)
 class ConvQs8(ConvolutionQs8):
-    """Convolution of int8 or uint8 images with int8 weights, requantized per output channel.
+    """Convolution of int8 or uint8 images, requantized per output channel.
 
-    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Accumulators are exact int32. `weights`
-    contains the elements of a window in the order row, column, channel, in quads of 4.
+    Weights are int8. y = quantize((conv(x, weights) - zero_point * sums) * scales + biases).
+    Accumulators are exact int32. `weights` contains the elements of a window in the order row,
+    column, channel, in quads of 4.
 
     max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
     """
@@ -188,10 +193,11 @@ class ConvQs8(ConvolutionQs8):
 
 @dataclass(frozen=True)
 class DwconvQs8(ConvolutionQs8):
-    """Depthwise convolution of int8 or uint8 images with int8 weights, requantized per channel.
+    """Depthwise convolution of int8 or uint8 images, requantized per channel.
 
-    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Accumulators are exact int32. `weights`
-    contains the taps of a kernel column in quads of 4, padded with zeros. kh * kw is at most 64.
+    Weights are int8. y = quantize((conv(x, weights) - zero_point * sums) * scales + biases).
+    Accumulators are exact int32. `weights` contains the taps of a kernel column in quads of 4,
+    padded with zeros. kh * kw is at most 64.
 
     max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
     """
@@ -207,9 +213,10 @@ class DwconvQs8(ConvolutionQs8):
 
 @dataclass(frozen=True)
 class WinogradQs8(ConvolutionQs8):
-    """`conv_qs8` with a 3 x 3 kernel and stride 1 by Winograd's F(4 x 4, 3 x 3) in integers, with the same results.
+    """`conv_qs8` by Winograd's F(4 x 4, 3 x 3) in integers, with the same results.
 
-    C is a multiple of 32 and at most 224. N is a multiple of 16. In `weights`, two channels of a column are adjacent.
+    The kernel is 3 x 3, and the stride is 1. C is a multiple of 32 and at most 224. N is a multiple
+    of 16. In `weights`, two channels of a column are adjacent.
 
     max_exact_terms, min_value: not used.
     tiles: number of tiles that a thread transforms at once. The workspace has a row per thread.
@@ -236,7 +243,10 @@ class WinogradQs8(ConvolutionQs8):
 
     @staticmethod
     def tile_words(channels: int) -> int:
-        """Return the number of 32-bit words of a transformed tile and of its GEMM results for 64 columns."""
+        """Return the number of 32-bit words of a transformed tile and its GEMM results.
+
+        The GEMM results are those of 64 columns.
+        """
         return WINOGRAD_QS8_POSITIONS * (channels // 2 + WINOGRAD_COLUMNS)
 
     def workspace(self, channels: int) -> int:
@@ -246,10 +256,10 @@ class WinogradQs8(ConvolutionQs8):
 
 @dataclass(frozen=True)
 class MbconvBlock(Record):
-    """An inverted residual: expanding convolution, depthwise convolution, projecting GEMM.
+    """An inverted residual: expansion, depthwise convolution, projecting GEMM.
 
-    In all blocks but the first, the expanding convolution is 1 x 1. The depthwise kernel has at most
-    `MBCONV_MAX_ROWS` rows.
+    In all blocks but the first, the expanding convolution is 1 x 1. The depthwise kernel has at
+    most `MBCONV_MAX_ROWS` rows.
     """
 
     expand: ConvF32 = field(metadata=bounds_of(groups=(1, 1)))
@@ -262,7 +272,7 @@ class MbconvBlock(Record):
         return (rows - 1) * window.stride[0] + (window.kernel[0] - 1) * window.dilation[0] + 1
 
     def workspace(self, rows: int, expanded_width: Any, filtered_width: Any, channels: int) -> Any:
-        """Return the number of floats that a thread needs for `rows` rows of expanded and filtered images."""
+        """Return the number of floats that a thread needs for `rows` filtered rows."""
         return (self.ring(rows) * expanded_width + rows * filtered_width) * (-(-channels // PANEL) * PANEL)
 
     def expanded_size(self, x: Sequence[int]) -> Pair:
@@ -273,17 +283,19 @@ class MbconvBlock(Record):
 
 @dataclass(frozen=True)
 class MbconvF32(OpSpec):
-    """One to four inverted residuals (MBConv), computed a few rows at a time to keep intermediate images in the cache.
+    """One to four inverted residuals (MBConv), computed a few rows at a time.
 
-    `weights` has the weights and the bias of the three layers of each block, followed by an optional residual of y.
+    Intermediate images therefore stay in the cache. `weights` contains the weights and the bias of
+    the three layers of each block, followed by an optional residual of y.
 
-    A block needs (ring * We + r * Wf) * C floats per thread: `ring` rows of the expanded image, We wide, and r rows of
-    the filtered image, Wf wide. C is the number of expanded channels, rounded up to a multiple of 16, and
-    ring = (r - 1) * stride + (kernel - 1) * dilation + 1. r is `rows` for the last block and 1 for the others, which
-    additionally need one row of their output. The workspace of a thread is at least as large as the sum over all
-    blocks.
+    A block needs (ring * We + r * Wf) * C floats per thread: `ring` rows of the expanded image, We
+    wide, and r rows of the filtered image, Wf wide. C is the number of expanded channels, rounded
+    up to a multiple of 16, and ring = (r - 1) * stride + (kernel - 1) * dilation + 1. r is `rows`
+    for the last block and 1 for the others, which additionally need one row of their output. The
+    workspace of a thread is at least as large as the sum over all blocks.
 
-    rows: number of rows of the last filtered image that a thread computes at once. The workspace has a row per thread.
+    rows: number of rows of the last filtered image that a thread computes at once. The workspace
+        has a row per thread.
     blocks: each block reads the output of the previous one row by row.
     """
 

@@ -14,14 +14,14 @@ COPY_INPUTS = 64
 class Copy(OpSpec):
     """Copy a strided region of each input to a region of the output.
 
-    For all k within the bounds of both tensors, input i is read at start + k * stride and written at first + k along
-    each dimension.
-    Slices, concatenation, padding, expansion and flips are copies. Inputs have the rank and the dtype of y. Later
-    inputs overwrite earlier ones.
+    For all k within the bounds of both tensors, input i is read at start + k * stride and written
+    at first + k along each dimension. Slices, concatenation, padding, expansion and flips are
+    copies. Inputs have the rank and the dtype of y. Later inputs overwrite earlier ones.
 
     dims: (start, first) of each input and dimension.
     fill: value of the elements that no input covers, if y is float32; None for zeros.
-    strides: stride of each input and dimension. Stride 0 repeats one element, and a negative stride flips.
+    strides: stride of each input and dimension. Stride 0 repeats one element, and a negative stride
+        flips.
     """
 
     fill: float | None

@@ -1,11 +1,11 @@
-"""The constants that select algorithms and tilings, each with the measurement that justifies it.
+"""The constants that select algorithms and tilings, with their measurements.
 
-The compiler imports this module. `codegen/c_headers.py` writes the constants to `cost_model.h` as `ET_CPU_<name>` for
-ops, microkernels and the XNNPACK importer.
+The compiler imports this module. `codegen/c_headers.py` writes the constants to `cost_model.h` as
+`ET_CPU_<name>` for ops, microkernels and the XNNPACK importer.
 
-Unless stated otherwise, measurements are user cycles of one thread with AVX2 (Zen 3) and prepacked weights. NEON and
-AVX-512 use the same values, which depend on memory traffic and cache sizes. A ratio a / b is the time of a divided by
-the time of b.
+Unless stated otherwise, measurements are user cycles of one thread with AVX2 (Zen 3) and prepacked
+weights. NEON and AVX-512 use the same values, which depend on memory traffic and cache sizes. A
+ratio a / b is the time of a divided by the time of b.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Tests that C and Python have one definition of each constant of the cost model and of microkernels."""
+"""Tests that C and Python share one definition of each tuning constant."""
 
 import re
 from functools import cache
@@ -19,7 +19,7 @@ _PYTHON_DEFINITION = re.compile(r"^_?([A-Z][A-Z0-9_]*)(?:: .+)? = \(?[0-9]", re.
 
 @cache
 def _sources() -> dict[Path, str]:
-    """Return the hand-written C files and Python modules, without tests and the tables."""
+    """Return the hand-written C and Python sources, without tests and the tables."""
     paths = [path for folder in _BACKENDS for suffix in "ch" for path in (_ROOT / folder).rglob(f"*.{suffix}")]
     paths += [path for folder in _BACKENDS for path in (_ROOT / folder).rglob("*.py")]
     texts = {
@@ -31,7 +31,10 @@ def _sources() -> dict[Path, str]:
 
 
 def _copied_name(defined: str) -> str | None:
-    """Return the constant whose name is or ends with `defined`, which must have two words or more."""
+    """Return the constant whose name is or ends with `defined`, or None.
+
+    Names of one word are not matched.
+    """
     return next(
         (name for name in _NAMES if name == defined or ("_" in defined and name.endswith(f"_{defined}"))),
         None,

@@ -1,7 +1,7 @@
-"""The language of op declarations: tensors, and attributes that are encoded as 32-bit words.
+"""The language of op declarations: tensors, and attributes in 32-bit words.
 
-An op is a frozen dataclass that derives from `OpSpec`. Its fields are its attributes, in the order of the payload.
-Class variables declare its code, tensors and dims. The module does not need torch.
+An op is a frozen dataclass that derives from `OpSpec`. Its fields are its attributes, in the order
+of the payload. Class variables declare its code, tensors and dims. The module does not need torch.
 """
 
 import re
@@ -63,7 +63,8 @@ class Count(Enum):
 class Tensor:
     """An input, an output or a workspace of an op.
 
-    shape: dimensions in memory order, outermost first. "..." is any number of dimensions. "|" separates alternatives.
+    shape: dimensions in memory order, outermost first. "..." is any number of dimensions. "|"
+        separates alternatives.
     limits: minimum and maximum number of tensors, for `Count.MANY`.
     """
 
@@ -81,7 +82,7 @@ class Tensor:
 
     @property
     def plain_dims(self) -> tuple[str, ...] | None:
-        """The dimensions of a single tensor whose shape consists of names and constants, or None."""
+        """The dimensions of a single tensor with names and constants as shape, or None."""
         if self.count is not Count.ONE or not re.fullmatch(r"\[(\w+(, \w+)*)?\]", self.shape):
             return None
         return tuple(re.findall(r"\w+", self.shape))
@@ -99,7 +100,10 @@ def optional(name: str, shape: str, dtypes: Sequence[Dtype] = F32) -> Tensor:
 
 
 def many(name: str, limits: tuple[int, int], shape: str, dtypes: Sequence[Dtype] = F32) -> Tensor:
-    """Declare a variable number of tensors. They must be the last inputs or the outputs."""
+    """Declare a variable number of tensors.
+
+    They must be the last inputs or the outputs.
+    """
     return Tensor(name, shape, dtypes, Count.MANY, limits)
 
 
@@ -118,15 +122,15 @@ def bounds_of(**limits: tuple[int, int]) -> Mapping[str, Any]:
 
 
 def at_word(offset: int) -> Mapping[str, Any]:
-    """Return the metadata of a field at word `offset` of the record, for fields that share words."""
+    """Return the metadata of a field at word `offset`, for fields that share words."""
     return {"offset": offset}
 
 
 def only_if(**condition: int) -> Mapping[str, Any]:
-    """Return the metadata of a field that is present only if another field has this value.
+    """Return the metadata of a field that depends on the value of another field.
 
-    Such a field has a default. It can share words with earlier fields, which it then overwrites. In C,
-    the reader always decodes it, so check the other field first.
+    Such a field has a default. It can share words with earlier fields, which it then overwrites. In
+    C, the reader always decodes it, so check the other field first.
     """
     ((name, value),) = condition.items()
     return {"only_if": (name, value)}
@@ -172,7 +176,10 @@ class Record:
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
-        """Decode the words that `words` returned. Raises ValueError for a different number of words."""
+        """Decode the words that `words` returned.
+
+        Raises ValueError for a different number of words.
+        """
         if not _fits(cls, len(words)):
             raise ValueError(f"{cls.__name__} does not have {len(words)} attribute words")
         values: dict[str, Any] = {}
@@ -186,9 +193,10 @@ class OpSpec(Record):
     """The attributes of an op, and the declaration of the op.
 
     code: number of the op in payloads. Codes are never reused.
-    in_place: index of the input that output 0 may overwrite; None if outputs do not overlap other tensors.
-    dims: names of the integers that the payload computes for each call; None if their number varies. The op then checks
-        the number.
+    in_place: index of the input that output 0 may overwrite; None if outputs do not overlap other
+        tensors.
+    dims: names of the integers that the payload computes for each call; None if their number
+        varies. The op then checks the number.
     """
 
     code: ClassVar[int]
@@ -225,7 +233,10 @@ def repeated_part(record: type[Record]) -> Part | None:
 
 
 def is_optional_float(annotation: Any) -> bool:
-    """Return whether a field is a float or None. It is encoded as a flag and the float."""
+    """Return whether a field is a float or None.
+
+    It is encoded as a flag and the float.
+    """
     return get_origin(annotation) is UnionType and set(get_args(annotation)) == {float, NoneType}
 
 

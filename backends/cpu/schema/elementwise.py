@@ -92,8 +92,8 @@ _INTEGER_OPCODES = (
 class Instruction(Record):
     """An instruction without the operands that depend on the opcode.
 
-    registers: the registers that the instruction reads, padded with zeros. Register i < n is operand i of n. Register n
-        + k is the result of instruction k.
+    registers: the registers that the instruction reads, padded with zeros. Register i < n is
+        operand i of n. Register n + k is the result of instruction k.
     """
 
     opcode: Opcode
@@ -183,7 +183,10 @@ class Elementwise(OpSpec):
 
     @classmethod
     def call(cls, opcode: Opcode, *arguments: float | None) -> Self:
-        """Return the op that applies `opcode` to `arguments`. Each None is replaced by the next input."""
+        """Return the op that applies `opcode` to `arguments`.
+
+        Each None is replaced by the next input.
+        """
         count = arguments.count(None)
         constants = [cls.instruction.constant(value) for value in arguments if value is not None]
         tensors, scalars = iter(range(count)), iter(range(count, len(arguments)))
@@ -191,7 +194,7 @@ class Elementwise(OpSpec):
         return cls.make(count, (*constants, cls.instruction.of(opcode, *registers)))
 
     def as_call(self) -> "tuple[Opcode, tuple[int | float, ...]] | None":
-        """Return the opcode and arguments if `call` could have created the op; otherwise, None.
+        """Return the opcode and arguments if `call` could have created the op, or None.
 
         Arguments are indices of inputs and values of constants.
         """
@@ -212,9 +215,10 @@ class Elementwise(OpSpec):
 
 @dataclass(frozen=True)
 class ElementwiseF32(Elementwise):
-    """An elementwise program on float32. Integers are rounded to float32. Booleans are 1 or 0.
+    """An elementwise program on float32.
 
-    The inputs are broadcast to the sizes of y.
+    Integers are rounded to float32. Booleans are 1 or 0. The inputs are broadcast to the sizes of
+    y.
 
     operands: number of inputs.
     instructions: the program. Its last result is y.
@@ -250,9 +254,10 @@ class ElementwiseF32(Elementwise):
 
 @dataclass(frozen=True)
 class ElementwiseI64(Elementwise):
-    """An elementwise program on int64, with the opcodes that integers support. Overflow wraps around.
+    """An elementwise program on int64, with the opcodes that integers support.
 
-    The inputs are broadcast to the sizes of y. An int32 output keeps the lower bits.
+    Overflow wraps around. The inputs are broadcast to the sizes of y. An int32 output keeps the
+    lower bits.
 
     operands: number of inputs.
     instructions: the program. Its last result is y.

@@ -9,10 +9,11 @@ from backends.cpu.schema.records import GROUP_DTYPES, LowBitFormat
 
 @dataclass(frozen=True)
 class Embedding(OpSpec):
-    """y[..., n] = table[indices[...], n]. A call fails if an index is not in `0..rows - 1`.
+    """y[..., n] = table[indices[...], n].
 
-    The table is dense, or prepacked as the weights of `gemm_f32` (float32, float16 or bfloat16), so that a linear layer
-    with tied weights can share it.
+    A call fails if an index is not in `0..rows - 1`. The table is dense, or prepacked as the
+    weights of `gemm_f32` (float32, float16 or bfloat16), so that a linear layer with tied weights
+    can share it.
 
     rows: number of rows of the table; 0 for all rows of the tensor.
     """
@@ -31,8 +32,9 @@ class Embedding(OpSpec):
 class EmbeddingQw(OpSpec):
     """y[..., n] = table[indices[...], n] with a table of 4-bit or 8-bit weights.
 
-    `table`, `scales` and `offsets` are operands of `gemm_f32_qbw`, with the rows of the table as columns, so that a
-    linear layer with tied weights can share them. A call fails if an index is not in `0..rows - 1`.
+    `table`, `scales` and `offsets` are operands of `gemm_f32_qbw`, with the rows of the table as
+    columns, so that a linear layer with tied weights can share them. A call fails if an index is
+    not in `0..rows - 1`.
 
     rows: number of rows of the table.
     """

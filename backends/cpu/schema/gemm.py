@@ -32,7 +32,8 @@ _LOW_BIT_OPERANDS = (
 class GemmF32(Activated):
     """y = activation(x @ weights + bias + residual).
 
-    The columns of `weights` are in panels of 16, padded with zeros. `bias` is padded to the same number of columns.
+    The columns of `weights` are in panels of 16, padded with zeros. `bias` is padded to the same
+    number of columns.
     """
 
     activation: Activation = NONE
@@ -44,7 +45,10 @@ class GemmF32(Activated):
 
 @dataclass(frozen=True)
 class GemmF32F16w(GemmF32):
-    """`gemm_f32` with float16 or bfloat16 weights. Results are bit-identical to those with the widened weights."""
+    """`gemm_f32` with float16 or bfloat16 weights.
+
+    Results are bit-identical to those with the widened weights.
+    """
 
     code: ClassVar[int] = 33
     inputs: ClassVar[tuple[Tensor, ...]] = (_X, Tensor("weights", _WEIGHTS, F16), _BIAS, _RESIDUAL)
@@ -52,12 +56,13 @@ class GemmF32F16w(GemmF32):
 
 @dataclass(frozen=True)
 class StrassenF32(Activated):
-    """`gemm_f32` for many rows, by one level of Strassen's algorithm: 7 instead of 8 multiplications.
+    """`gemm_f32` for many rows, by one level of Strassen's algorithm.
 
-    Rows of the upper half of an example are paired with rows of the lower half. If x has rank 3 or more, its first
-    dimension is the number of examples. K and N are multiples of 32. `weights` contains the seven sums of quarters of
-    the weights. For each group of 64 columns of a half, the panels of the seven sums are consecutive. The left half of
-    `bias` is subtracted from its right half.
+    The algorithm needs 7 instead of 8 multiplications. Rows of the upper half of an example are
+    paired with rows of the lower half. If x has rank 3 or more, its first dimension is the number
+    of examples. K and N are multiples of 32. `weights` contains the seven sums of quarters of the
+    weights. For each group of 64 columns of a half, the panels of the seven sums are consecutive.
+    The left half of `bias` is subtracted from its right half.
 
     pairs: number of row pairs that a thread computes at once.
     """
@@ -90,17 +95,18 @@ class StrassenF32(Activated):
 
 @dataclass(frozen=True)
 class GemmF32Qbw(Activated):
-    """y = activation(x @ weights + bias + residual) with 4-bit or 8-bit weights, computed in float32.
+    """y = activation(x @ weights + bias + residual) with 4-bit or 8-bit weights.
 
-    A word of `weights` contains 32 / bits consecutive weights of a column, the first one in the lowest bits. Columns are in
-    panels of 16, padded with zeros, as in `gemm_f32`. Groups consist of whole words.
+    Weights are dequantized, and float32 values are multiplied. A word of `weights` contains 32 /
+    bits consecutive weights of a column, the first one in the lowest bits. Columns are in panels of
+    16, padded with zeros, as in `gemm_f32`. Groups consist of whole words.
 
-    If `format.offset` is ZERO_POINTS or MINIMA, `others` begins with the zero points or minima, in the shape of
-    `scales`. An optional residual [..., N] follows.
+    If `format.offset` is ZERO_POINTS or MINIMA, `others` begins with the zero points or minima, in
+    the shape of `scales`. An optional residual [..., N] follows.
 
-    If x has one row, there can be up to 4 outputs, each with its own weights and without a residual. `others` then also
-    contains the weights, scales, bias, and zero points or minima of the second and further outputs. All outputs have
-    the same number of groups.
+    If x has one row, there can be up to 4 outputs, each with its own weights and without a
+    residual. `others` then also contains the weights, scales, bias, and zero points or minima of
+    the second and further outputs. All outputs have the same number of groups.
     """
 
     format: LowBitFormat
@@ -121,14 +127,17 @@ class GemmF32Qbw(Activated):
 
 @dataclass(frozen=True)
 class GemmQd8Qbw(Activated):
-    """y = activation(x @ weights + bias) with dynamically quantized activations and 4-bit or 8-bit weights.
+    """y = activation(x @ weights + bias) in int8, with 4-bit or 8-bit weights.
 
-    Each row of x is quantized to int8 over the range of its elements, extended to include 0. Sums over a group are
-    exact integers. Operands are those of `gemm_f32_qbw`, without minima. Groups have at most `QD8_MAX_GROUP` weights.
+    Activations are dynamically quantized. Each row of x is quantized to int8 over the range of its
+    elements, extended to include 0. Sums over a group are exact integers. Operands are those of
+    `gemm_f32_qbw`, without minima. Groups have at most `QD8_MAX_GROUP` weights.
 
-    If `format.offset` is ZERO_POINTS, `others` begins with zero points, in the shape of `scales`. Sums follow:
+    If `format.offset` is ZERO_POINTS, `others` begins with zero points, in the shape of `scales`.
+    Sums follow:
     - 8-bit weights: the sum of the quantized values of each group, int32 in the shape of `scales`;
-    - 4-bit weights, optional: the sum of the weights of each column, float32 in the shape of `bias`.
+    - 4-bit weights, optional: the sum of the weights of each column, float32 in the shape of
+      `bias`.
     """
 
     format: LowBitFormat
@@ -144,10 +153,11 @@ class GemmQd8Qbw(Activated):
 
 @dataclass(frozen=True)
 class GroupedGemmF32(OpSpec):
-    """y = x @ weights[g] + bias for each group g of consecutive rows of x, as in a mixture of experts.
+    """y = x @ weights[g] + bias for each group g of consecutive rows of x.
 
-    Group g consists of the rows `ends[g - 1]..ends[g] - 1`. The first group starts at row 0. Rows outside all groups
-    are zero in y. A call fails if ends decrease or exceed S. Each `weights[g]` is packed like the weights of `gemm_f32`.
+    A mixture of experts has such groups. Group g consists of the rows `ends[g - 1]..ends[g] - 1`.
+    The first group starts at row 0. Rows outside all groups are zero in y. A call fails if ends
+    decrease or exceed S. Each `weights[g]` is packed like the weights of `gemm_f32`.
     """
 
     code: ClassVar[int] = 48
@@ -162,7 +172,10 @@ class GroupedGemmF32(OpSpec):
 
 @dataclass(frozen=True)
 class GroupedGemmF32F16w(GroupedGemmF32):
-    """`grouped_gemm_f32` with float16 or bfloat16 weights. Results are bit-identical to those with the widened weights."""
+    """`grouped_gemm_f32` with float16 or bfloat16 weights.
+
+    Results are bit-identical to those with the widened weights.
+    """
 
     code: ClassVar[int] = 49
     inputs: ClassVar[tuple[Tensor, ...]] = tuple(
@@ -172,9 +185,10 @@ class GroupedGemmF32F16w(GroupedGemmF32):
 
 @dataclass(frozen=True)
 class Matmul(OpSpec):
-    """y = a @ b for batches of matrices. Neither operand is prepacked. Batch dims of a and b may be 1.
+    """y = a @ b for batches of matrices.
 
-    The workspace has at least `MATMUL_WORKSPACE` floats per thread.
+    Neither operand is prepacked. Batch dims of a and b may be 1. The workspace has at least
+    `MATMUL_WORKSPACE` floats per thread.
 
     transposed: b is [..., N, K].
     """

@@ -21,9 +21,10 @@ class Arange(OpSpec):
 
 @dataclass(frozen=True)
 class Cumsum(OpSpec):
-    """Cumulative sum over the middle dimension: y[a, r, c] = x[a, 0, c] + ... + x[a, r, c].
+    """Cumulative sum over the middle dimension.
 
-    If x is float32, y is float32 and sums are accumulated in double. Otherwise, y is int64 and sums wrap around.
+    y[a, r, c] = x[a, 0, c] + ... + x[a, r, c]. If x is float32, y is float32 and sums are
+    accumulated in double. Otherwise, y is int64 and sums wrap around.
     """
 
     code: ClassVar[int] = 41
@@ -33,9 +34,10 @@ class Cumsum(OpSpec):
 
 @dataclass(frozen=True)
 class Topk(OpSpec):
-    """The k largest or smallest elements of each row, in order. k is at most `TOPK_MAX_K` and N.
+    """The k largest or smallest elements of each row, in order.
 
-    Equal elements keep their order. NaN is larger than any other value.
+    k is at most `TOPK_MAX_K` and N. Equal elements keep their order. NaN is larger than any other
+    value.
 
     smallest: select the smallest elements.
     indices: y contains the indices of the elements, as int64, instead of their values.
@@ -51,10 +53,10 @@ class Topk(OpSpec):
 
 @dataclass(frozen=True)
 class MaskedScatter(OpSpec):
-    """Copy x, and replace the elements that the mask selects with elements of the source, in order.
+    """Copy x, and replace the masked elements with elements of the source, in order.
 
-    `mask` has as many elements as x. `source` has the dtype of x. A call fails if the mask selects more elements than
-    the source has.
+    `mask` has as many elements as x. `source` has the dtype of x. A call fails if the mask selects
+    more elements than the source has.
     """
 
     code: ClassVar[int] = 50

@@ -1,8 +1,8 @@
-"""Block sizes and limits of microkernels that determine the layout or the validity of an op.
+"""Block sizes and limits of microkernels that determine layouts or limits of ops.
 
-Declarations of ops and the compiler import this module. `codegen/c_headers.py` writes the constants to
-`kernel_sizes.h` as `ET_CPU_<name>` for ops, microkernels and the XNNPACK importer. Unlike the constants of
-`cost_model.py`, they do not choose between equivalent ops.
+Declarations of ops and the compiler import this module. `codegen/c_headers.py` writes the constants
+to `kernel_sizes.h` as `ET_CPU_<name>` for ops, microkernels and the XNNPACK importer. Unlike the
+constants of `cost_model.py`, they do not choose between equivalent ops.
 """
 
 import sys

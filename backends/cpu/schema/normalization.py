@@ -23,9 +23,12 @@ class Softmax(OpSpec):
 
 @dataclass(frozen=True)
 class Norm(OpSpec):
-    """y = (x - mean) / sqrt(variance + epsilon) * scale + shift over the last dimension.
+    """Normalization over the last dimension.
 
-    centered: subtract the mean (layer norm). Otherwise, divide by the root of the mean square (RMS norm).
+    y = (x - mean) / sqrt(variance + epsilon) * scale + shift.
+
+    centered: subtract the mean (layer norm). Otherwise, divide by the root of the mean square (RMS
+        norm).
     """
 
     centered: bool

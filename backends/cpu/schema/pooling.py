@@ -21,14 +21,15 @@ class PoolMode(IntEnum):
 
 @dataclass(frozen=True)
 class PoolF32(OpSpec):
-    """Average or maximum of each window of an image. The maximum of a window with a NaN is NaN.
+    """Average or maximum of each window of an image.
 
-    A maximum ignores padding. An average treats padding as zeros.
+    The maximum of a window with a NaN is NaN. A maximum ignores padding. An average treats padding
+    as zeros.
 
     mode: AVG or MAX.
     window: a kernel of 0 x 0 covers the whole image.
-    count_padding: divide averages by the number of elements of the kernel; otherwise, by the number of elements inside
-        the image.
+    count_padding: divide averages by the number of elements of the kernel; otherwise, by the number
+        of elements inside the image.
     divisor: if not 0, averages are divided by this value instead.
     """
 
@@ -62,11 +63,13 @@ class PoolQs8(OpSpec):
 
 @dataclass(frozen=True)
 class AdaptivePool(OpSpec):
-    """Average, maximum or argmax of each window of a volume. Windows are those of `torch.nn.AdaptiveAvgPool3d`.
+    """Average, maximum or argmax of each window of a volume.
 
-    Along an axis of n elements, window i of m contains the elements floor(i * n / m) to ceil((i + 1) * n / m) - 1.
+    Windows are those of `torch.nn.AdaptiveAvgPool3d`. Along an axis of n elements, window i of m
+    contains the elements floor(i * n / m) to ceil((i + 1) * n / m) - 1.
 
-    mode: with ARGMAX, y is int64 and contains indices into the flattened volume [D, H, W]. Otherwise, y is float32.
+    mode: with ARGMAX, y is int64 and contains indices into the flattened volume [D, H, W].
+        Otherwise, y is float32.
     """
 
     mode: PoolMode

@@ -1,7 +1,7 @@
 """Elementwise ops on quantized tensors, and conversions of dtypes.
 
-A quantized value q of an int8 or uint8 tensor represents (q - zero_point) * scale. Zero points and bounds are in the
-range of the tensor's dtype.
+A quantized value q of an int8 or uint8 tensor represents (q - zero_point) * scale. Zero points and
+bounds are in the range of the tensor's dtype.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from backends.cpu.schema.records import OutputQuantization, QuantParams
 class Cast(OpSpec):
     """y = x, converted to the dtype of y. Both have the same number of elements.
 
-    Conversions: float16 or bfloat16 to float32; float32 to float16 or bfloat16, rounded to nearest even; float32 to
-    int64 or int32, truncated. Float32 values outside int64 saturate, and NaN becomes 0. An int32 result is the lower half
-    of the int64 result.
+    Conversions: float16 or bfloat16 to float32; float32 to float16 or bfloat16, rounded to nearest
+    even; float32 to int64 or int32, truncated. Float32 values outside int64 saturate, and NaN
+    becomes 0. An int32 result is the lower half of the int64 result.
     """
 
     code: ClassVar[int] = 32
@@ -28,7 +28,10 @@ class Cast(OpSpec):
 
 @dataclass(frozen=True)
 class Quantize(OpSpec):
-    """y = clamp(round(x * inverse) + zero_point, low, high). Ties round to even. y has as many elements as x."""
+    """y = clamp(round(x * inverse) + zero_point, low, high).
+
+    Ties round to even. y has as many elements as x.
+    """
 
     output_quantization: OutputQuantization
 
@@ -59,8 +62,8 @@ class BinaryOp(IntEnum):
 class BinaryQs8(OpSpec):
     """y = quantize(dequantize(a) + dequantize(b)), or the product instead of the sum.
 
-    b is broadcast. Without leading dimensions of size 1, its sizes are the trailing sizes of a. y has as many elements
-    as a.
+    b is broadcast. Without leading dimensions of size 1, its sizes are the trailing sizes of a. y
+    has as many elements as a.
     """
 
     function: BinaryOp

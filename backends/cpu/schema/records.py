@@ -46,7 +46,10 @@ RELU = Activation(ActivationFunction.CLAMP, 0.0, inf)
 
 @dataclass(frozen=True)
 class Window(Record):
-    """The window of a convolution or of pooling. Pairs are (y, x); padding is (top, left, bottom, right)."""
+    """The window of a convolution or of pooling.
+
+    Pairs are (y, x); padding is (top, left, bottom, right).
+    """
 
     c_name: ClassVar[str | None] = "window_attributes"
 
@@ -66,7 +69,7 @@ class Window(Record):
         return self.kernel[0] * self.kernel[1]
 
     def output_size(self, size: Pair) -> Pair:
-        """Return the height and width of the output for an image whose height and width are `size`."""
+        """Return the height and width of the output for an image of size `size`."""
         top, left, bottom, right = self.padding
         padded = size[0] + top + bottom, size[1] + left + right
         extent = [(kernel - 1) * dilation + 1 for kernel, dilation in zip(self.kernel, self.dilation)]
@@ -84,7 +87,9 @@ class QuantParams(Record):
 
 @dataclass(frozen=True)
 class OutputQuantization(Record):
-    """Quantization of outputs: clamp(round(x * inverse) + zero_point, low, high). Ties round to even.
+    """Quantization of outputs: clamp(round(x * inverse) + zero_point, low, high).
+
+    Ties round to even.
 
     inverse: 1 / scale, positive and finite.
     """
@@ -109,9 +114,10 @@ GROUP_DTYPES = (*F32, *F16)
 
 @dataclass(frozen=True)
 class LowBitFormat(Record):
-    """The encoding of 4-bit or 8-bit weights. Each group of consecutive weights of a column has a scale.
+    """The encoding of 4-bit or 8-bit weights.
 
-    A signed quantized value q represents
+    Each group of consecutive weights of a column has a scale. A signed quantized value q represents
+
     - q * scale,
     - (q - zero_point) * scale with zero points, or
     - (q + 2**(bits - 1)) * scale + minimum with minima.

@@ -8,7 +8,10 @@ from backends.cpu.schema.declarations import F32, Dtype, OpSpec, Tensor
 
 
 class Reduction(IntEnum):
-    """Functions of the elements of a column. If one is NaN, the maximum and minimum are NaN."""
+    """Functions of the elements of a column.
+
+    If one is NaN, the maximum and minimum are NaN.
+    """
 
     SUM = 0
     MEAN = 1

@@ -10,7 +10,10 @@ from backends.cpu.schema.declarations import OpSpec
 
 
 def modules_of(package: str) -> list[ModuleType]:
-    """Import all modules of `package` except tests. Return them in the order of their names."""
+    """Import all modules of `package` except tests.
+
+    Return them in the order of their names.
+    """
     names = sorted(each.name for each in iter_modules(import_module(package).__path__) if not each.ispkg)
     return [import_module(f"{package}.{name}") for name in names if not name.endswith("_test")]
 

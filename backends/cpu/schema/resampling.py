@@ -23,11 +23,13 @@ class ResizeMode(IntEnum):
 class Resize(OpSpec):
     """Resize NHWC images like `torch.nn.functional.interpolate`.
 
-    Output i of an axis reads the input at (i + 0.5) * scale - 0.5 with the weights of the mode. NEAREST reads the
-    element at floor(i * scale), and NEAREST_EXACT the one at floor((i + 0.5) * scale). With `align_corners`, LINEAR and
-    CUBIC read the input at i * scale, where scale is (H - 1) / (Ho - 1). Positions outside the image are clamped.
+    Output i of an axis reads the input at (i + 0.5) * scale - 0.5 with the weights of the mode.
+    NEAREST reads the element at floor(i * scale), and NEAREST_EXACT the one at floor((i + 0.5) *
+    scale). With `align_corners`, LINEAR and CUBIC read the input at i * scale, where scale is (H -
+    1) / (Ho - 1). Positions outside the image are clamped.
 
-    scales: input elements per output element along height and width, at most 1e6; 0 for the ratio of the sizes.
+    scales: input elements per output element along height and width, at most 1e6; 0 for the ratio
+        of the sizes.
     """
 
     mode: ResizeMode
@@ -57,11 +59,12 @@ class PaddingMode(IntEnum):
 
 @dataclass(frozen=True)
 class GridSample(OpSpec):
-    """Sample NHWC images at the positions of a grid, like `torch.nn.functional.grid_sample`.
+    """Sample NHWC images at grid positions, like `torch.nn.functional.grid_sample`.
 
     The last dimension of the grid is (x, y), from -1 to 1.
 
-    align_corners: -1 and 1 are the centers of the first and the last pixel; otherwise, their outer edges.
+    align_corners: -1 and 1 are the centers of the first and the last pixel; otherwise, their outer
+        edges.
     """
 
     mode: SampleMode

@@ -8,9 +8,9 @@ from backends.cpu.schema.declarations import INDEX, OpSpec, Tensor
 
 @dataclass(frozen=True)
 class ScatterAdd(OpSpec):
-    """Copy x, and add each source[a, s, c] to y[a, index[a, s, c], c], in the order of s.
+    """Copy x to y, and add each source[a, s, c] to y[a, index[a, s, c], c].
 
-    A call fails if an index is not in 0..R - 1.
+    Elements are added in the order of s. A call fails if an index is not in 0..R - 1.
     """
 
     code: ClassVar[int] = 51

@@ -1,4 +1,4 @@
-"""Tests that declarations of ops are encoded as words and generate the expected C code."""
+"""Tests the encoding of op declarations as words, and the generated C code."""
 
 import re
 from dataclasses import dataclass, field

@@ -16,10 +16,10 @@ _MAX_FACTOR = 1 << 21
 
 @dataclass(frozen=True)
 class RoundRows(OpSpec):
-    """Quantize rows dynamically to int8, then dequantize them: y = (q - zero_point) * scale.
+    """Quantize rows dynamically to int8, then dequantize them.
 
-    A row consists of the elements of the last `row_dims` dimensions. It is quantized over the range of its elements,
-    extended to include 0.
+    y = (q - zero_point) * scale. A row consists of the elements of the last `row_dims` dimensions.
+    It is quantized over the range of its elements, extended to include 0.
 
     half: whether the inverse scale is rounded to float16.
     """
@@ -54,7 +54,9 @@ class AddQs8(OpSpec):
 
 @dataclass(frozen=True)
 class ArgmaxPool(OpSpec):
-    """Maximum of each window of an image, and its index in the window. Windows do not overlap.
+    """Maximum of each window of an image, and its index in the window.
+
+    Windows do not overlap.
 
     padding: top, left. Padding is never the maximum.
     """
@@ -71,7 +73,8 @@ class ArgmaxPool(OpSpec):
 
 @dataclass(frozen=True)
 class TransposedConvolution(ConvF32):
-    """Gradient of a convolution with respect to its input. Attributes and tensors are those of conv_f32.
+    """Gradient of a convolution with respect to its input.
 
-    x is NHWC. The activation is absent or a clamp, and the op does not have a residual. y can have any size.
+    Attributes and tensors are those of conv_f32. x is NHWC. The activation is absent or a clamp,
+    and the op does not have a residual. y can have any size.
     """

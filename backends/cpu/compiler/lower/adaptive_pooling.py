@@ -33,7 +33,10 @@ def _lower_max(builder: Builder, node: Node) -> None:
 
 
 def _lower(builder: Builder, node: Node, result: Node, mode: PoolMode) -> None:
-    """Lower to `pool_f32` if x is an image and all windows have the same size; otherwise, to `adaptive_pool`."""
+    """Lower to `pool_f32` or `adaptive_pool`.
+
+    `pool_f32` supports images if all windows have the same size.
+    """
     order, count = _channels_innermost(node), len(node.args[1])
     source, output = builder.read(node.args[0], order), builder.write(result, order)
     window = _even_window(source.dims[1:-1], output.dims[1:-1]) if len(order) == 4 and count == 2 else None
@@ -52,14 +55,18 @@ def _channels_innermost(node: Node) -> Order:
 def _volume(x: Value, count: int) -> Value:
     """Return x as [B, D, H, W, C].
 
-    count: number of the dimensions D, H and W that x has. The batch dimension may be absent as well.
+    count: number of the dimensions D, H and W that x has. The batch dimension may be absent as
+        well.
     """
     batch, sizes = x.dims[: -1 - count] or (1,), x.dims[-1 - count : -1]
     return view(x, (*batch, *(1, 1, *sizes)[-3:], x.dims[-1]))
 
 
 def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
-    """Return the window that tiles an image of size `before` into `after` equal parts, or None."""
+    """Return the window that tiles an image of size `before` into `after` equal parts.
+
+    Return None if there is no such window.
+    """
     if after == (1, 1):
         return WHOLE
     height, width = (_even_side(size, count) for size, count in zip(before, after, strict=True))

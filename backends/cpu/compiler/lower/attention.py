@@ -42,7 +42,7 @@ def _lower_attention(builder: Builder, node: Node) -> None:
 
 
 def _keys(builder: Builder, node: Node) -> Value:
-    """Return keys or values as rows, or per head if they are stored so, as in KV caches."""
+    """Return keys or values as rows, or per head if stored per head, as in KV caches."""
     if not builder.has_layout(node, _SIDE_BY_SIDE) and builder.has_layout(node, as_it_is(4)):
         return builder.read(node, as_it_is(4))
     return _rows(builder.read(node, _SIDE_BY_SIDE))

@@ -1,4 +1,4 @@
-"""Tests that attention lowers to one op without transposes and agrees with PyTorch."""
+"""Tests that attention lowers to one op without transposes."""
 
 import pytest
 import torch
@@ -50,7 +50,7 @@ def test_causal_scaled_and_in_groups() -> None:
 
 
 @pytest.mark.parametrize(("groups", "keys"), [(4, 7), (2, 7), (2, 5), (1, 3)])
-def test_causal_attention_is_a_flag_of_the_step(groups: int, keys: int) -> None:
+def test_causal_attention_is_a_flag_of_sdpa(groups: int, keys: int) -> None:
     function = lambda q, k, v: _attend(q, k, v, is_causal=True, enable_gqa=True)
     q, k, v = _qkv(groups=groups, keys=keys)
     found = [(each.spec, each.inputs) for each in ops(function, q, k, v).ops]
@@ -68,7 +68,7 @@ def test_causal_attention_of_any_length() -> None:
     assert_computes(function, *draw(9), dynamic_shapes=shapes, others=[draw(2), draw(40)])
 
 
-def test_what_is_no_step_of_its_own() -> None:
+def test_unsupported_attention_is_decomposed() -> None:
     q, k, v = _qkv()
     for inputs in ([q[0], k[0], v[0]], [q, k[:1], v[:1]]):
         assert SdpaF32 not in {type(each) for each in specs(_attend, *inputs)}
@@ -89,7 +89,7 @@ def test_a_layer_takes_sequences_of_any_length() -> None:
     assert_computes(_Layer(32, 4), torch.randn(1, 9, 32), dynamic_shapes=({1: length},), others=others)
 
 
-def test_queries_that_are_needed_elsewhere_stay_a_product_of_their_own() -> None:
+def test_queries_with_other_readers_stay_a_separate_gemm() -> None:
     class Shared(_Layer):
         def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
             rows = self.query(x)
@@ -101,7 +101,7 @@ def test_queries_that_are_needed_elsewhere_stay_a_product_of_their_own() -> None
     assert_computes(Shared(32, 4), torch.randn(2, 9, 32))
 
 
-def test_keys_and_values_of_heads_that_lie_apart_are_read_where_they_lie() -> None:
+def test_keys_and_values_per_head_are_read_in_place() -> None:
     q, k, v = _qkv(groups=2)
     made = specs(lambda q, k, v: _attend(q, k, v, enable_gqa=True), q, k, v)
     assert [type(each) for each in made].count(SdpaF32) == 1 and len(made) == 3
@@ -109,13 +109,13 @@ def test_keys_and_values_of_heads_that_lie_apart_are_read_where_they_lie() -> No
     assert_computes(lambda q, k, v: _attend(q, k, v, enable_gqa=True), *one)
 
 
-def test_masks_that_say_which_keys_are_seen() -> None:
+def test_boolean_masks() -> None:
     seen = torch.rand(2, 1, 5, 7) > 0.4
     seen[1, 0, 2] = False
     assert_computes(lambda q, k, v, mask: _attend(q, k, v, mask), *_qkv(), seen)
 
 
-def test_layers_share_what_a_mask_adds() -> None:
+def test_layers_share_a_converted_mask() -> None:
     def twice(q: Tensor, k: Tensor, v: Tensor, seen: Tensor) -> Tensor:
         return _attend(_attend(q, k, v[..., :6], seen), k[..., :6], v, seen)
 

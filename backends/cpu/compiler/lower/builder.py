@@ -1,4 +1,4 @@
-"""Builds an op graph, and tracks the value and the memory order of each tensor of the program."""
+"""Builds an op graph, and tracks the value and memory order of each tensor."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
@@ -82,7 +82,7 @@ class Builder:
         return self._layouts[node]
 
     def has_layout(self, node: Node, order: Order) -> bool:
-        """Return whether the tensor of `node` can be read in `order` without a permutation."""
+        """Return whether the tensor of `node` can be read in `order` without permutation."""
         return _same_bytes(self.layout(node), order)
 
     def read(self, node: Node, order: Order | None = None) -> Value:
@@ -106,7 +106,7 @@ class Builder:
         )
 
     def broadcast(self, node: Node, order: Order) -> Value:
-        """Return the tensor of `node` in the memory order `order`, prepending dimensions of size 1."""
+        """Return the tensor of `node` in the order `order`, with leading dims of size 1."""
         layout = self.layout(node)
         missing = len(order) - len(layout.order)
         dims = (1,) * missing + layout.value.dims
@@ -114,7 +114,10 @@ class Builder:
         return self._ordered(TensorLayout(view(layout.value, dims), raised), order, node)
 
     def write(self, node: Node, order: Order | None = None) -> Value:
-        """Return a new value for the result of `node`, in the memory order `order`, by default contiguous."""
+        """Return a new value for the result of `node`.
+
+        order: memory order, by default contiguous.
+        """
         tensor = tensor_of(node)
         order = order or as_it_is(tensor.dim())
         value = Value(tensor.dtype, _in_order(dims_of(tensor), order))
@@ -122,7 +125,7 @@ class Builder:
         return value
 
     def rewrite(self, node: Node, old: Node) -> Value:
-        """Return a value for the result of `node`, which is a copy of `old` with some elements replaced.
+        """Return a value for the result of `node`, a copy of `old` with replaced elements.
 
         It shares the memory of `old` if `old` is a state without other readers.
         """
@@ -199,7 +202,10 @@ class Builder:
         return to
 
     def _given_order(self, tensor: torch.Tensor) -> Order:
-        """Return the memory order of an argument or result of the delegate, as exir's memory planning defines it."""
+        """Return the memory order of an argument or result of the delegate.
+
+        exir's memory planning defines this order.
+        """
         shape = [self.maximum(dim_of(size)) for size in tensor.shape]
         strides = [self.maximum(dim_of(stride)) for stride in tensor.stride()]
         return dim_order_of_strides(shape, strides)
@@ -220,7 +226,7 @@ class Builder:
 
 
 def view(value: Value, dims: tuple[Dim, ...]) -> Value:
-    """Return a view of `value` with sizes `dims`, or `value` itself if it has these sizes."""
+    """Return a view of `value` with sizes `dims`, or `value` if it has these sizes."""
     if value.dims == dims:
         return value
     tensor = value.constant
@@ -232,6 +238,6 @@ def _in_order(dims: Sequence[Any], order: Order) -> tuple[Any, ...]:
 
 
 def _same_bytes(layout: TensorLayout, order: Order) -> bool:
-    """Return whether `layout` has the memory order `order`, ignoring dimensions of size 1."""
+    """Return whether `layout` has the order `order`, ignoring dimensions of size 1."""
     dims = layout.dims
     return [dim for dim in layout.order if dims[dim] != 1] == [dim for dim in order if dims[dim] != 1]

@@ -1,4 +1,7 @@
-"""Lowering of norms with a per-channel scale and shift: batch norm (inference), group norm and instance norm."""
+"""Lowering of norms with a per-channel scale and shift.
+
+These norms are batch norm (inference), group norm and instance norm.
+"""
 
 import torch
 from torch import Tensor
@@ -40,7 +43,7 @@ def _lower_instance_norm(builder: Builder, node: Node) -> None:
 
 
 def _normalize(builder: Builder, node: Node, rows: tuple[Dim, ...], epsilon: float) -> None:
-    """Normalize x, viewed as [*rows, columns], then apply the scale and the shift of each channel."""
+    """Normalize x, viewed as [*rows, columns], then scale and shift each channel."""
     x = builder.read(node.args[_X])
     columns = product(x.dims) // product(rows)
     normal = Value(x.dtype, x.dims)

@@ -27,7 +27,7 @@ def test_a_batch_norm_that_no_convolution_comes_before(affine: bool) -> None:
     assert_computes(nn.Sequential(norm, nn.ReLU(), nn.Conv2d(6, 20, 1)), x)
 
 
-def test_a_batch_norm_behind_a_residual_is_not_lost() -> None:
+def test_batch_norm_after_a_residual_is_not_lost() -> None:
     class Residual(nn.Module):
         def __init__(self) -> None:
             super().__init__()

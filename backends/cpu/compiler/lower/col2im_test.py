@@ -42,7 +42,10 @@ def test_col2im_of_dynamic_images() -> None:
 
 
 class _Outlook(nn.Module):
-    """Attention over the windows of an image [1, H, W, C], as in VOLO: each window is a weighted sum of its pixels."""
+    """Attention over the windows of an image [1, H, W, C], as in VOLO.
+
+    Each window is a weighted sum of its pixels.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -29,7 +29,10 @@ def _lower_filled(builder: Builder, node: Node, value: Any) -> None:
 
 
 def _one(builder: Builder, node: Node, value: Any) -> Value:
-    """Return `value`, a constant or an integer of the program, as a tensor with one element and the rank of `node`."""
+    """Return `value` as a tensor with one element and the rank of `node`.
+
+    value: a constant or an integer of the program.
+    """
     dims, dtype = (1,) * tensor_of(node).dim(), tensor_of(node).dtype
     if not isinstance(value, Node):
         return constant(torch.full(dims, value, dtype=dtype))

@@ -1,4 +1,4 @@
-"""Tests that constant tensors are part of the payload, even if their sizes are dynamic."""
+"""Tests that constants are part of the payload, even if their sizes are dynamic."""
 
 from typing import Any
 
@@ -35,12 +35,12 @@ def test_sizes_of_the_call() -> None:
     assert_computes(function, torch.randn(5, 5), dynamic_shapes=({0: n, 1: n},), others=others)
 
 
-def test_numbers_are_part_of_the_map_that_reads_them() -> None:
+def test_scalar_constants_are_part_of_the_elementwise_op() -> None:
     made = specs(lambda x: torch.where(x > 0, 1.0, -1.0), torch.randn(3))
     assert [type(each).__name__ for each in made] == ["ElementwiseF32"]
 
 
-def test_ranges_of_as_many_numbers_as_a_call_says_are_not_in_the_file() -> None:
+def test_dynamic_ranges_are_not_stored() -> None:
     def function(x: Tensor) -> Tensor:
         rows = x.shape[0]
         return x + torch.arange(rows) + torch.arange(rows, 0, -1) + torch.arange(0, 3 * rows, 3, dtype=torch.int32)
@@ -81,7 +81,7 @@ def test_slices_from_a_number_of_the_call() -> None:
     assert_computes(function, x, 2, dynamic_shapes=(None, Dim.DYNAMIC), others=[(x, 0), (x, 6)])
 
 
-def test_a_number_whose_parts_may_be_below_zero_is_left_to_kernels() -> None:
+def test_integer_with_negative_parts_is_left_to_kernels() -> None:
     rows = Dim("rows", min=2, max=12)
     program = lowered(lambda x: x.roll(3, 0) * 2, (torch.randn(5),), ({0: rows},))
     assert "aten::scalar_tensor" in [

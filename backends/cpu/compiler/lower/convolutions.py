@@ -71,7 +71,10 @@ def _lower(builder: Builder, node: Node) -> None:
 
 
 def _emit(builder: Builder, node: Node, spec: Any, x: Value, weight: Tensor, bias: Tensor) -> None:
-    """Emit an op that maps an image to an image. One-dimensional data is an image of height 1."""
+    """Emit an op that maps an image to an image.
+
+    One-dimensional data is an image of height 1.
+    """
     order = channels_last(tensor_of(node).dim())
     output = builder.write(node, order)
     if len(order) == 3:
@@ -84,7 +87,8 @@ def _emit(builder: Builder, node: Node, spec: Any, x: Value, weight: Tensor, bia
 def _parameters(builder: Builder, call: _Call) -> tuple[Tensor, Tensor]:
     """Return weight and bias.
 
-    The weight is [N, C / groups, kh, kw] or, if transposed, [C, N / groups, kh, kw]. The bias is [N], by default zeros.
+    The weight is [N, C / groups, kh, kw] or, if transposed, [C, N / groups, kh, kw]. The bias is
+    [N], by default zeros.
     """
     weight = builder.program.weight(call.weight)
     assert weight is not None
@@ -102,7 +106,7 @@ def _window(call: _Call, weight: Tensor) -> Window:
 
 
 def _unpadded(call: _Call, window: Window) -> tuple[_Call, Window]:
-    """Fold zero padding of the input into the padding of the window, which may be asymmetric.
+    """Fold zero padding of the input into the (possibly asymmetric) window padding.
 
     If the pad op has no other reader, it is removed later.
     """
@@ -118,7 +122,10 @@ def _unpadded(call: _Call, window: Window) -> tuple[_Call, Window]:
 
 
 def _pair(sizes: list[int], along_height: int) -> Pair:
-    """Return height and width. If `sizes` has only a width, the height is `along_height`."""
+    """Return height and width.
+
+    If `sizes` has only a width, the height is `along_height`.
+    """
     return (sizes[0], sizes[1]) if len(sizes) == 2 else (along_height, sizes[0])
 
 

@@ -1,4 +1,4 @@
-"""Tests that convolutions of every form agree with PyTorch and use the expected op."""
+"""Tests that all forms of convolutions use the expected op and agree with PyTorch."""
 
 from typing import Any
 

@@ -36,7 +36,10 @@ def part_of(value: Value) -> Part:
 def emit_copy(
     builder: Builder, node: Node, parts: Sequence[Part], output: Value, order: Order, fill: float | None = None
 ) -> None:
-    """Emit an op that copies `parts` to `output`, whose dimensions have the memory order `order`."""
+    """Emit an op that copies `parts` to `output`.
+
+    order: memory order of the dimensions of `output`.
+    """
     strides = tuple(part.strides[dim] for part in parts for dim in order)
     dims = tuple(each for part in parts for dim in order for each in (part.starts[dim], part.firsts[dim]))
     builder.op(Copy(fill, strides), [part.value for part in parts], output, node, dims=dims)
@@ -114,7 +117,7 @@ def _expand(builder: Builder, node: Node, source: Node) -> None:
 
 
 def expanded(builder: Builder, node: Node, source: Node, dims: tuple[Dim, ...]) -> Value:
-    """Return the tensor of `source`, broadcast to `dims`, in the logical order of dimensions."""
+    """Return the tensor of `source`, broadcast to `dims`, in logical order."""
     order = as_it_is(len(dims))
     x = builder.broadcast(source, order)
     if x.dims == dims:
@@ -149,7 +152,7 @@ def _lower_flip(builder: Builder, node: Node) -> None:
 
 
 def _lower_roll(builder: Builder, node: Node) -> None:
-    """Copy two parts per rolled dimension: elements that do not wrap around, and elements that do."""
+    """Copy two parts per rolled dimension: without and with elements that wrap around."""
     layout = builder.layout(node.args[0])
     parts = [part_of(layout.value)]
     for dim, shift in _shifts(node).items():
@@ -180,7 +183,7 @@ def _refuses_roll(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_slice(program: Program, node: Node) -> Refusal:
-    """Refuse slices whose static or symbolic size differs from eager PyTorch for some input sizes.
+    """Refuse slices whose size differs from eager PyTorch for some input sizes.
 
     torch.export omits the clamp of the end, or of the size, if the example does not need it.
     """

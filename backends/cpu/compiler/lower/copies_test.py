@@ -1,4 +1,4 @@
-"""Tests that slices, concatenation, padding, expansion and flips each lower to one op."""
+"""Tests that slices, concatenation, padding, expansion and flips lower to one op."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def test_many_tensors_are_joined_at_once() -> None:
     assert_computes(function, torch.randn(2, 3))
 
 
-def test_more_tensors_than_a_step_takes_are_joined_by_kernels() -> None:
+def test_concatenation_of_too_many_tensors_is_left_to_kernels() -> None:
     program = lowered(lambda x: torch.cat([x.relu()] * 65), [torch.randn(2)])
     assert [str(node.target) for node in get_non_lowered_nodes(program.graph)] == ["edge.aten.cat.default"]
 
@@ -86,7 +86,7 @@ def test_parts(dim: int) -> None:
 @pytest.mark.parametrize(
     "shifts, dims", [(2, 1), (-3, -1), ((1, -2), (0, 2)), ((3, 4, 7), (0, 1, 2)), ((5, 1), (1, 2))]
 )
-def test_rolls_are_one_step(shifts: Any, dims: Any) -> None:
+def test_rolls_are_one_op(shifts: Any, dims: Any) -> None:
     x = torch.randn(3, 5, 8)
     assert [type(each) for each in specs(lambda x: x.roll(shifts, dims), x)] == [Copy]
     assert_computes(lambda x: x.roll(shifts, dims), x)
@@ -103,7 +103,7 @@ def test_float32_and_float16_are_concatenated() -> None:
     assert_computes(lambda x, y: torch.cat([x, y]), x, x.bfloat16())
 
 
-def test_nothing_is_flipped_by_kernels() -> None:
+def test_flips_of_empty_tensors_are_left_to_kernels() -> None:
     program = lowered(lambda x: x.flip(0), (torch.randn(0, 2),))
     assert [node.target.name() for node in get_non_lowered_nodes(program.graph)] == ["aten::flip"]
 

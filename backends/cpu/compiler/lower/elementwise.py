@@ -21,7 +21,10 @@ MakesMap: TypeAlias = Callable[[type[Elementwise], Sequence[float | None]], Elem
 
 
 def _order_of(builder: Builder, operands: Sequence[Node], rank: int) -> Order:
-    """Return the order of the first computed operand of full rank, or of a constant if there is none."""
+    """Return the order of the first computed operand of full rank.
+
+    If there is none, return the order of a constant.
+    """
     full = [each for each in operands if tensor_of(each).dim() == rank]
     computed = [each for each in full if builder.program.constant(each) is None]
     large = [each for each in computed if builder.layout(each).dims[-1:] != (1,)]
@@ -50,7 +53,7 @@ def lower_map(builder: Builder, node: Node, make: MakesMap, *operands: Any) -> N
 
 
 def _lower_mul(builder: Builder, node: Node) -> None:
-    """Emit a multiplication, or an RMS norm if the multiplication is its last operator.
+    """Emit a multiplication, or the RMS norm that ends with this multiplication.
 
     The other operators of the norm are then dead.
     """
@@ -65,13 +68,13 @@ def _lower_mul(builder: Builder, node: Node) -> None:
 
 
 def kind_for(node: Node, operands: Sequence[Node]) -> type[Elementwise]:
-    """Return the op type whose registers can represent the values of `node` and of its operands."""
+    """Return the op type whose registers can represent `node` and its operands."""
     whole = any(tensor_of(each).dtype in WHOLE for each in operands)
     return ElementwiseI64 if whole and tensor_of(node).dtype != torch.float32 else ElementwiseF32
 
 
 def _as_number(builder: Builder, operand: Any, rank: int, operands: Sequence[Any]) -> Any:
-    """Return the value of `operand` if it is a one-element constant; otherwise, `operand`.
+    """Return the value of `operand` if it is a one-element constant, or `operand`.
 
     The value is used only if a non-constant operand has rank `rank`.
     """
@@ -117,7 +120,7 @@ def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
 
 
 def _are_representable(arguments: Sequence[Any], operands: Sequence[Node]) -> bool:
-    """Return whether the integer dtypes of `operands` can represent the scalars in `arguments`."""
+    """Return whether the operands' integer dtypes can represent scalar arguments."""
     numbers = [each for each in arguments if isinstance(each, (int, float))]
     ranges = [torch.iinfo(tensor_of(each).dtype) for each in operands if tensor_of(each).dtype in WHOLE]
     return all(

@@ -1,4 +1,4 @@
-"""Tests that elementwise operators agree with PyTorch for all dtypes, in one delegate each."""
+"""Tests that elementwise operators agree with PyTorch for all dtypes."""
 
 from typing import Any
 
@@ -87,7 +87,7 @@ def test_a_mask_of_positions_is_added() -> None:
     assert_computes(hidden, x, positions, dynamic_shapes=shapes["function"], others=others)
 
 
-def test_comparisons_are_part_of_the_map_that_reads_them() -> None:
+def test_comparisons_are_fused_into_their_reader() -> None:
     def function(x: Tensor, y: Tensor) -> Tensor:
         return torch.where((x > y) & (y > 0), x * 2, y)
 
@@ -109,12 +109,12 @@ def _left_to_kernels(function: Any, *inputs: Tensor, dynamic_shapes: Any = None)
 
 @pytest.mark.parametrize("number", [0.5, -1.5, float("inf"), float("nan"), 2**33])
 @pytest.mark.parametrize("function", _COMPARISONS)
-def test_integers_beside_numbers_that_they_do_not_hold(function: Any, number: float) -> None:
+def test_scalars_outside_the_integer_range(function: Any, number: float) -> None:
     name = function.__name__
     assert _left_to_kernels(lambda i: function(i, number), torch.arange(-2, 3).int()) == [f"aten::{name}.Scalar"]
 
 
-def test_integers_beside_whole_floats() -> None:
+def test_integral_float_scalars() -> None:
     assert_computes(lambda i: (i >= 1.0) | (i == -2.0), torch.arange(-2, 3))
 
 
@@ -134,7 +134,10 @@ def test_a_number_that_is_computed_during_the_call() -> None:
 
 
 def test_size_that_is_one_for_the_example_alone_is_left_to_kernels() -> None:
-    """torch.export specializes `n // 2 % 4` to 1, and a sum of that size and 1 to size 1."""
+    """torch.export specializes `n // 2 % 4` to 1.
+
+    It also specializes a sum of that size and 1 to size 1.
+    """
 
     class Part(torch.nn.Module):
         def forward(self, x: Tensor, n: int) -> Tensor:
@@ -145,7 +148,7 @@ def test_size_that_is_one_for_the_example_alone_is_left_to_kernels() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
-def test_floats_are_cut_off_to_integers(dtype: torch.dtype) -> None:
+def test_floats_are_truncated_to_integers(dtype: torch.dtype) -> None:
     x = torch.tensor([[2.9, -2.9, 0.0], [-0.5, 1e9, 7.0]])
     assert Cast() in specs(lambda x: x.to(dtype) + 1, x)
     assert_computes(lambda x: x.to(dtype) + 1, x)

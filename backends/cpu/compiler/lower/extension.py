@@ -1,4 +1,4 @@
-"""Lowering of repetition, and of padding with elements of the tensor (replicate, reflect, circular)."""
+"""Lowering of repetition, and of replicate, reflect and circular padding."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -17,7 +17,8 @@ from backends.cpu.compiler.lower.rule import ANY, Refusal, Rule
 from backends.cpu.schema.kernel_sizes import MAX_RANK
 
 _aten = torch.ops.aten
-# Function of (whole tensor, dimension, its size, (before, after)) that yields the parts of the padded output.
+# Function of (whole tensor, dimension, its size, (before, after)) that yields the parts of the
+# padded output.
 _Parts: TypeAlias = Callable[[Part, int, Dim, tuple[int, int]], Iterator[Part]]
 
 
@@ -78,7 +79,7 @@ def _extend(builder: Builder, node: Node, parts: _Parts) -> None:
 
 
 def _replicated(part: Part, dim: int, size: Dim, pads: tuple[int, int]) -> Iterator[Part]:
-    """Yield both edges, each with stride 0 up to the end of the output, and then the tensor.
+    """Yield both edges, with stride 0 up to the end of the output, then the tensor.
 
     The tensor overwrites the overlap of the edges.
     """
@@ -112,7 +113,7 @@ def _moved(part: Part, dim: int, start: Dim, first: Dim, stride: int) -> Part:
 
 
 def _pads(node: Node) -> list[tuple[int, int]]:
-    """Return the padding (before, after) of each dimension, beginning with the last dimension."""
+    """Return the padding (before, after) of each dimension, last dimension first."""
     given = node.args[1]
     return list(zip(given[::2], given[1::2], strict=True))
 

@@ -1,4 +1,4 @@
-"""Tests that repetition and padding with elements of the tensor are copies, and agree with PyTorch."""
+"""Tests that repetition and non-constant padding are copies."""
 
 from typing import Any
 

@@ -22,9 +22,10 @@ _ELU = Activation(ActivationFunction.ELU, 1.0)
 
 
 def _log1p(x: Expression) -> Expression:
-    """Return log1p(x). With y = 1 + x, the factor x / (y - 1) corrects the rounding error of y.
+    """Return log1p(x).
 
-    The factor is omitted for x >= 1e8, because it would be NaN for infinity.
+    With y = 1 + x, the factor x / (y - 1) corrects the rounding error of y. The factor is omitted
+    for x >= 1e8, because it would be NaN for infinity.
     """
     y = x + 1.0
     return (x < 1e8).where(y.equals(1.0).where(x, y.log() * (x / (y - 1.0))), y.log())
@@ -93,7 +94,7 @@ def lower_formula(builder: Builder, node: Node, formula: Formula, *operands: Any
 
 
 def _call(formula: Formula) -> Rule:
-    """Return the rule of an operator that applies `formula` to its first argument, a float."""
+    """Return the rule that applies `formula` to the first argument, a float."""
     return Rule(
         lambda builder, node: lower_formula(builder, node, formula, node.args[0]),
         dtypes=(torch.float32, torch.bool),
@@ -144,7 +145,7 @@ def refuses_clamp(program: Program, node: Node) -> Refusal:
 
 
 def _scaled_sum(formula: Formula, plain: Opcode) -> Rule:
-    """Return the rule of a sum or difference whose second operand has a factor, usually 1."""
+    """Return the rule of a sum or difference with a factor for the second operand."""
 
     def lower(builder: Builder, node: Node) -> None:
         factor = node.kwargs.get("alpha", 1)

@@ -31,7 +31,9 @@ _BIAS = 4
 
 @dataclass(frozen=True)
 class _Weight:
-    """The arguments of an operator that define its weight: quantized values and group parameters.
+    """The arguments of an operator that define its weight.
+
+    These arguments are the quantized values and the group parameters.
 
     offsets: zero points or minima, as `kind` declares, or None.
     """
@@ -158,7 +160,7 @@ def _table(builder: Builder, weight: _Weight) -> _Table:
 
 
 def _relative_to_minimum(values: Tensor, weight: _Weight) -> Tensor:
-    """Shift values so that the lowest `bits`-bit value becomes the lowest `word_bits`-bit value."""
+    """Shift values so that the `bits`-bit minimum becomes the `word_bits`-bit one."""
     return values + ((1 << weight.bits - 1) - (1 << weight.word_bits - 1))
 
 

@@ -1,4 +1,4 @@
-"""Tests that GEMMs and embeddings store low-bit weights in their packed form, and agree with PyTorch."""
+"""Tests that GEMMs and embeddings keep low-bit weights packed."""
 
 import pytest
 import torch
@@ -82,7 +82,7 @@ def test_embeddings_that_name_their_dtype_have_scales_of_two_bytes(bits: int) ->
     assert_computes(table, indices)
 
 
-def test_what_follows_is_done_by_the_product() -> None:
+def test_activation_and_residual_are_fused_into_low_bit_gemms() -> None:
     class Network(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -100,7 +100,7 @@ def test_what_follows_is_done_by_the_product() -> None:
     assert_computes(Network(), x)
 
 
-def test_a_layer_and_an_embedding_share_the_bytes() -> None:
+def test_layer_and_embedding_share_low_bit_weights() -> None:
     class Tied(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -202,7 +202,10 @@ def test_a_tied_embedding_of_blocks_is_in_the_file_once() -> None:
 
 
 def test_blocks_of_a_scale_and_a_minimum_are_zero_points_too() -> None:
-    """scale * q + minimum equals (q - zero_point) * scale, for q of 0 to 15 in blocks of 32."""
+    """scale * q + minimum equals (q - zero_point) * scale.
+
+    q is from 0 to 15, in blocks of 32.
+    """
     generator = torch.Generator().manual_seed(0)
     codes = torch.randint(0, 16, (20, 3, 32), generator=generator)
     scales = (torch.rand(20, 3, 1, generator=generator) / 60 + 0.001).half()
@@ -216,6 +219,6 @@ def test_blocks_of_a_scale_and_a_minimum_are_zero_points_too() -> None:
     assert_computes(layer, x)
 
 
-def test_groups_that_are_no_words_run_on_kernels() -> None:
+def test_groups_of_partial_words_are_left_to_kernels() -> None:
     program = lowered(Layer(4, 20, 36, 3, False, True), (torch.randn(2, 36),))
     assert len(get_non_lowered_nodes(program.graph)) == 1

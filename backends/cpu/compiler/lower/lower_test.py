@@ -1,4 +1,4 @@
-"""Tests that operators without a test module of their own agree with PyTorch, in one delegate each."""
+"""Tests of operators that have no separate test module."""
 
 from typing import Any
 
@@ -76,7 +76,7 @@ def test_pooling(function: Any) -> None:
         lambda x: x.clamp(max=0.5),
     ],
 )
-def test_an_activation_is_one_map(function: Any) -> None:
+def test_activation_is_one_elementwise_op(function: Any) -> None:
     x = torch.randn(3, 7)
     (only,) = specs(function, x)
     assert isinstance(only, ElementwiseF32) and only.activation is not None
@@ -133,13 +133,13 @@ def test_shapes(function: Any) -> None:
     assert_computes(function, torch.randn(_IMAGE))
 
 
-def test_patches_become_rows_without_a_step() -> None:
+def test_patches_become_rows_without_an_op() -> None:
     """Conversion of images to tokens. Channels are innermost already."""
     made = specs(lambda x: F.avg_pool2d(x, 1).flatten(2).transpose(1, 2), torch.randn(_IMAGE))
     assert [type(each) for each in made] == [Permute, PoolF32]
 
 
-def test_a_conversion_to_channels_last_is_no_step_of_its_own() -> None:
+def test_conversion_to_channels_last_needs_no_op() -> None:
     def function(x: Tensor) -> Tensor:
         return F.avg_pool2d(x.to(memory_format=torch.channels_last), 1).relu()
 
@@ -148,7 +148,7 @@ def test_a_conversion_to_channels_last_is_no_step_of_its_own() -> None:
     assert_computes(function, x)
 
 
-def test_permutations_that_undo_each_other_are_no_step() -> None:
+def test_inverse_permutations_need_no_op() -> None:
     made = specs(lambda x: x.permute(0, 2, 3, 1).relu().permute(0, 3, 1, 2), torch.randn(_IMAGE))
     assert [type(each) for each in made] == [ElementwiseF32]
 

@@ -1,4 +1,4 @@
-"""Tests that `masked_scatter` lowers to one op in one delegate and agrees with PyTorch."""
+"""Tests that `masked_scatter` lowers to one op and agrees with PyTorch."""
 
 import pytest
 import torch
@@ -38,9 +38,12 @@ def test_elements_of_any_dtype(dtype: torch.dtype) -> None:
     assert_computes(lambda x, mask, source: x.masked_scatter(mask, source), x, torch.randn(3, 4) > 0, source)
 
 
-def test_rows_of_images_take_their_places_among_those_of_words() -> None:
+def test_image_features_replace_image_tokens() -> None:
     class Joined(nn.Module):
-        """Merges image features into token embeddings, as vision-language models do. The mask selects image tokens."""
+        """Merges image features into token embeddings, as vision-language models do.
+
+        The mask selects image tokens.
+        """
 
         def __init__(self) -> None:
             super().__init__()

@@ -64,7 +64,10 @@ def _lower_softmax(builder: Builder, node: Node, spec: Softmax) -> None:
 
 
 def _with_last(order: Order, dim: int) -> Order:
-    """Return `order` if `dim` is innermost; otherwise, contiguous order with `dim` moved to the end."""
+    """Return `order` if `dim` is innermost.
+
+    Otherwise, return contiguous order with `dim` moved to the end.
+    """
     if not order or order[-1] == dim:
         return order
     return (*(each for each in as_it_is(len(order)) if each != dim), dim)

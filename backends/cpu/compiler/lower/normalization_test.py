@@ -50,7 +50,7 @@ _SCALE = torch.rand(5) + 0.5
         lambda x: _SCALE * (x / torch.sqrt((x**2).mean(-1, keepdim=True) + 1e-6)),
     ],
 )
-def test_rms_norms_in_the_operators_they_are_written_with(function: Any) -> None:
+def test_rms_norms_of_elementary_operators(function: Any) -> None:
     x = torch.randn(_SIZES)
     assert [type(each) for each in specs(function, x)] == [Norm]
     assert_computes(function, x)
@@ -130,7 +130,10 @@ def test_softmax_of_a_number() -> None:
 
 
 class _HalfNorm(nn.Module):
-    """RMS norm of float16 and bfloat16 models. It normalizes in float32 and scales in the dtype of the model."""
+    """RMS norm of float16 and bfloat16 models.
+
+    It normalizes in float32 and scales in the dtype of the model.
+    """
 
     def __init__(self, dtype: torch.dtype) -> None:
         super().__init__()
@@ -143,7 +146,7 @@ class _HalfNorm(nn.Module):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
-def test_an_rms_norm_that_computes_in_floats_is_one_step(dtype: torch.dtype) -> None:
+def test_float16_rms_norm_with_float32_arithmetic_is_one_op(dtype: torch.dtype) -> None:
     module, x = _HalfNorm(dtype), torch.randn(3, 6).to(dtype)
     made = [each for each in specs(module, x) if not isinstance(each, Cast)]
     assert [type(each) for each in made] == [Norm]

@@ -12,7 +12,7 @@ from backends.cpu.compiler.lower.rule import ANY, Refusal, Rule
 
 
 def parts_of(node: Node) -> dict[int, list[Node]]:
-    """Return the `getitem` nodes of each used result of `node`, by index of the result."""
+    """Return the `getitem` nodes of each used result of `node`, by result index."""
     found: dict[int, list[Node]] = {}
     for user in node.users:
         found.setdefault(user.args[1], []).append(user)

@@ -33,9 +33,9 @@ def _refuses_image(program: Program, node: Node) -> Refusal:
 
 
 def _lower_mean(builder: Builder, node: Node) -> None:
-    """Lower means over height and width to global pooling, and other means to a reduction.
+    """Lower means over height and width to global pooling.
 
-    Supports `keepdim`.
+    Other means are lowered to a reduction. Supports `keepdim`.
     """
     dims = reductions.dims_of_call(node, argument(node, 1, "dim"))
     if tensor_of(node.args[0]).dim() != 4 or dims != [2, 3]:
@@ -82,7 +82,10 @@ def _ceil_at(node: Node) -> int:
 
 
 def _refuses_average(program: Program, node: Node) -> Refusal:
-    """Refuse `count_include_pad` with `ceil_mode`, whose added padding PyTorch does not count."""
+    """Refuse `count_include_pad` with `ceil_mode`.
+
+    PyTorch does not count the padding that `ceil_mode` adds.
+    """
     if argument(node, _ceil_at(node), "ceil_mode", False) and _counts_pads(node):
         return "average pooling with padding, ceil_mode and count_include_pad is not supported"
     return _refuses_window(program, node)
@@ -119,7 +122,7 @@ def _window(node: Node, dilation: Pair, outputs: Sequence[int]) -> Window:
 
 
 def _missing(node: Node, window: Window, axis: int, count: int) -> int:
-    """Return the number of rows or columns by which the last window exceeds the padded image."""
+    """Return by how many rows or columns the last window exceeds the padded image."""
     size = dims_at(node.args[0])[2 + axis]
     reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
     needed = (count - 1) * window.stride[axis] + reach

@@ -34,7 +34,10 @@ def _weight(builder: Builder, node: object) -> Tensor:
 
 
 def _multiply(builder: Builder, node: Node, a: Node, b: Node) -> Value:
-    """Emit the matrix product of `a` and `b` to a new value. `b` may be transposed in memory."""
+    """Emit the matrix product of `a` and `b` to a new value.
+
+    `b` may be transposed in memory.
+    """
     rank = tensor_of(node).dim()
     columns = (*range(rank - 2), rank - 1, rank - 2)
     transposed = builder.has_layout(b, columns) and not builder.has_layout(b, as_it_is(rank))
@@ -103,7 +106,7 @@ def _refuses_product(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_depth(program: Program, a: Node, b: Node) -> Refusal:
-    """Refuse [..., M, K] and [..., K, N] unless their batch dims and K are known to be equal."""
+    """Refuse [..., M, K] and [..., K, N] unless batch dims and K are provably equal."""
     (*batch, _, depth), (*other_batch, other_depth, _) = dims_at(a), dims_at(b)
     return refuses_sizes(program, (*batch, depth), (*other_batch, other_depth))
 

@@ -1,4 +1,7 @@
-"""Tests that multiplications of computed matrices lower to one op, and attention with them to one delegate."""
+"""Tests that multiplications of computed matrices lower to one op.
+
+Attention that contains them is one delegate.
+"""
 
 from typing import Any
 
@@ -27,13 +30,13 @@ from backends.cpu.schema.gemm import Matmul
         (lambda a, b: torch.baddbmm(a @ b, a, b), (2, 3, 5), (2, 5, 7)),
     ],
 )
-def test_products_of_what_is_computed(function: Any, a: tuple[int, ...], b: tuple[int, ...]) -> None:
+def test_products_of_computed_matrices(function: Any, a: tuple[int, ...], b: tuple[int, ...]) -> None:
     x, y = torch.randn(a), torch.randn(b)
     assert Matmul in map(type, specs(function, x, y))
     assert_computes(function, x, y)
 
 
-def test_columns_are_read_where_they_lie() -> None:
+def test_transposed_operand_is_read_in_place() -> None:
     made = specs(lambda a, b: torch.bmm(a, b.transpose(1, 2)), torch.randn(2, 3, 5), torch.randn(2, 7, 5))
     assert made == [Matmul(transposed=True)]
 

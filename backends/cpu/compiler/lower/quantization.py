@@ -17,8 +17,8 @@ from backends.cpu.schema.quantization import Dequantize, Quantize
 from backends.cpu.schema.records import OutputQuantization, QuantParams
 
 _ops = torch.ops.quantized_decomposed
-_BYTES = (torch.int8, torch.uint8)
-_DTYPES = (torch.float32, *_BYTES, torch.int64, torch.int32)
+_INT8_DTYPES = (torch.int8, torch.uint8)
+_DTYPES = (torch.float32, *_INT8_DTYPES, torch.int64, torch.int32)
 
 
 def _emit(builder: Builder, node: Node, spec: OpSpec) -> None:
@@ -45,7 +45,7 @@ def _refuses_tensor(at: Callable[[Node], Any], what: str) -> Callable[[Program, 
             return None
         return (
             None
-            if tensor_of(at(node)).dtype in _BYTES
+            if tensor_of(at(node)).dtype in _INT8_DTYPES
             else (f"{what} of dtypes other than int8 and uint8 is not supported")
         )
 

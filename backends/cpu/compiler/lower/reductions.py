@@ -48,7 +48,7 @@ class Rows:
 
 
 def rows_of(builder: Builder, node: Node, dims: Sequence[int], counted: bool = False) -> Rows:
-    """Return the tensor of `node` as three dimensions, with `dims` merged into the middle one.
+    """Return the tensor of `node` as [A, R, C], where R merges the dimensions `dims`.
 
     counted: whether the reduction returns indices, which count elements in contiguous order.
     """
@@ -85,7 +85,7 @@ def _extreme(reduction: Reduction, places: Reduction) -> Rule:
 
 
 def _boolean_reduction(reduction: Reduction, given: Callable[[Node], Any]) -> Rule:
-    """Return the rule of any() or all(), which is the maximum or minimum of ones and zeros."""
+    """Return the rule of any() or all(): the maximum or minimum of ones and zeros."""
 
     def lower_boolean(builder: Builder, node: Node) -> None:
         rows = rows_of(builder, node.args[0], dims_of_call(node, given(node)))

@@ -17,7 +17,10 @@ _aten = torch.ops.aten
 
 
 def _lower(builder: Builder, node: Node, mode: ResizeMode) -> None:
-    """Resize height and width with one op, then depth with another. A 1-D input has height 1."""
+    """Resize height and width with one op, then depth with another.
+
+    A 1-D input has height 1.
+    """
     order = channels_last(tensor_of(node).dim())
     value = builder.read(node.args[0], order)
     batch, channels = value.dims[0], value.dims[-1]
@@ -34,7 +37,10 @@ def _lower(builder: Builder, node: Node, mode: ResizeMode) -> None:
 
 
 def _op(builder: Builder, node: Node, spec: Resize, x: Value, image: Sequence[Dim], after: Sequence[Dim]) -> Value:
-    """Emit `spec` for `x`, viewed as images [B, H, W, C], and return images of size `after`."""
+    """Emit `spec` for `x`, viewed as images [B, H, W, C].
+
+    Return images of size `after`.
+    """
     output = Value(x.dtype, (image[0], *after, image[3]))
     builder.op(spec, [view(x, tuple(image))], output, node)
     return output

@@ -34,7 +34,10 @@ class RmsNorm:
 
 
 def rms_norm_at(program: Program, node: Node) -> RmsNorm | None:
-    """Return the RMS norm whose last operator is `node`, with its scale if it has one, or None."""
+    """Return the RMS norm whose last operator is `node`, or None.
+
+    The scale is included if there is one.
+    """
     plain = _plain(program, node)
     if plain is not None or to_torch_overload(node.target) != _aten.mul.Tensor:
         return plain
@@ -46,9 +49,10 @@ def rms_norm_at(program: Program, node: Node) -> RmsNorm | None:
 
 
 def _uncast(node: object) -> object:
-    """Return the operand of a cast between floating-point dtypes, or `node` if it is not such a cast.
+    """Return the operand of a cast between floating-point dtypes; otherwise, `node`.
 
-    Ops compute all of these dtypes in float32. 16-bit models have such a cast before the multiplication by the scale.
+    Ops compute all of these dtypes in float32. 16-bit models have such a cast before the
+    multiplication by the scale.
     """
     if not _is(node, _CAST) or not isinstance(node.args[0], Node):
         return node
@@ -57,7 +61,10 @@ def _uncast(node: object) -> object:
 
 
 def _plain(program: Program, node: object) -> RmsNorm | None:
-    """Return the norm without scale that ends with `node`: x * rsqrt(...) or x / sqrt(...)."""
+    """Return the norm without scale that ends with `node`, or None.
+
+    The pattern is x * rsqrt(...) or x / sqrt(...).
+    """
     if not isinstance(node, Node):
         return None
     operator = to_torch_overload(node.target)

@@ -56,7 +56,8 @@ class Rule:
     dtypes: allowed dtypes of operands and results.
     first: allowed dtypes of the first operand; None for `dtypes`.
     numbers: whether operands may be dynamic integers.
-    whole: whether the partitioner must preserve the operator, because PyTorch would otherwise decompose it.
+    whole: whether the partitioner must preserve the operator, because PyTorch would otherwise
+        decompose it.
     """
 
     lower: Callable[[Builder, Node], None]
@@ -70,10 +71,10 @@ class Rule:
 
 
 def refuses_sizes(program: Program, sizes: Sequence[Dim], others: Sequence[Dim], broadcast: bool = False) -> Refusal:
-    """Refuse sizes whose maxima differ from those of `others`. Dimensions are right-aligned.
+    """Refuse sizes whose maxima differ from those of `others`.
 
-    Different expressions can be equal, for example because of `torch._check`. The runtime verifies
-    sizes at their maxima.
+    Dimensions are right-aligned. Different expressions can be equal, for example because of
+    `torch._check`. The runtime verifies sizes at their maxima.
 
     broadcast: whether sizes may be 1.
     """

@@ -50,7 +50,7 @@ def _refuses_scatter_add(program: Program, node: Node) -> Refusal:
 
 
 def _messages() -> tuple[Tensor, ...]:
-    """Return features of 5 graph nodes, the target nodes of 9 messages, and the messages."""
+    """Return features of 5 graph nodes, and targets and features of 9 messages."""
     targets = torch.randint(0, 5, (9, 1)).expand(9, 70).clone()
     return torch.randn(5, 70), targets, torch.randn(9, 70)
 

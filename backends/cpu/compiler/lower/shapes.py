@@ -47,7 +47,10 @@ def _alias_permuted(builder: Builder, node: Node, dims: list[int]) -> None:
 
 
 def _lower_view(builder: Builder, node: Node) -> None:
-    """Lower to a view if the dimensions of each group that is split or merged are consecutive in memory."""
+    """Lower to a view if no elements move.
+
+    The dimensions of each group that is split or merged must be consecutive in memory.
+    """
     layout, dims = builder.layout(node.args[0]), dims_at(node)
     order = viewed_order(layout, dims)
     if order is None:
@@ -56,7 +59,10 @@ def _lower_view(builder: Builder, node: Node) -> None:
 
 
 def viewed_order(layout: TensorLayout, dims: Sequence[Dim]) -> Order | None:
-    """Return the memory order of a view of `layout` with sizes `dims`, or None if elements would have to be moved."""
+    """Return the memory order of a view of `layout` with sizes `dims`.
+
+    Return None if elements would have to be moved.
+    """
     if 0 in dims:
         return as_it_is(len(dims))
     place = {dim: position for position, dim in enumerate(layout.order)}
@@ -78,9 +84,10 @@ def _are_consecutive(positions: list[int], layout: TensorLayout) -> bool:
 
 
 def _groups(old: Sequence[Dim], new: Sequence[Dim]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the smallest runs of dimensions of both shapes with the same number of elements.
+    """Yield the smallest runs of dimensions with the same number of elements.
 
-    If expressions for the same number differ in form, the last run has all remaining dimensions.
+    Each pair contains a run of `old` and a run of `new`. If expressions for the same number differ
+    in form, the last run has all remaining dimensions.
     """
     i = j = 0
     while i < len(old) or j < len(new):
@@ -101,7 +108,10 @@ def _elements(dims: Sequence[Dim], some: list[int]) -> Dim:
 
 
 def _is_less(left: Dim, right: Dim) -> bool:
-    """Return whether `left` is less than `right`. An expression is greater than any integer."""
+    """Return whether `left` is less than `right`.
+
+    An expression is greater than any integer.
+    """
     if isinstance(left, int) and isinstance(right, int):
         return left < right
     return isinstance(left, int)

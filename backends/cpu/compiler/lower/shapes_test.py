@@ -1,4 +1,7 @@
-"""Tests that views and permutations agree with PyTorch, even if several of them read the same value."""
+"""Tests that views and permutations agree with PyTorch.
+
+Several of them can read the same value.
+"""
 
 from typing import Any
 

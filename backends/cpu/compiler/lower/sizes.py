@@ -1,6 +1,7 @@
 """Lowering of operators on integers, such as sizes.
 
-The payload computes integers together with its sizes. Only integers that become tensor elements need ops.
+The payload computes integers together with its sizes. Only integers that become tensor elements
+need ops.
 """
 
 import operator

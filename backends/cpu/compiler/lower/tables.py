@@ -99,13 +99,16 @@ def _own(builder: Builder, node: Node, dim: int) -> Value:
 
 
 def _axes(sizes: Sequence[Dim], dims: Sequence[int], places: Sequence[Value]) -> list[_Axis]:
-    """Return the axes of a table whose dimensions `dims` are adjacent. The last one is innermost."""
+    """Return the axes of a table whose dimensions `dims` are adjacent.
+
+    The last one is innermost.
+    """
     strides = [product([sizes[other] for other in dims[index + 1 :]]) for index in range(len(dims))]
     return [_Axis(place, sizes[dim], stride) for place, dim, stride in zip(places, dims, strides, strict=True)]
 
 
 def _mapped(builder: Builder, node: Node, formula: Formula, x: Value, *numbers: Dim) -> Value:
-    """Apply `formula` to each element of `x`, with the sizes `numbers` as further operands."""
+    """Apply `formula` to the elements of `x`, with the further operands `numbers`."""
     known = [each if isinstance(each, int) else None for each in numbers]
     sizes = [number_of(builder, node, each) for each in numbers if not isinstance(each, int)]
     output = Value(torch.int64, x.dims)
@@ -140,9 +143,10 @@ def _emit(builder: Builder, node: Node, dims: Sequence[int], indices: Value) -> 
 
 
 def _indices_first(node: Node, dims: Sequence[int], count: int) -> tuple[int, ...]:
-    """Return the memory order of a result in which the `count` index dims are outermost.
+    """Return the memory order of a result whose `count` index dims are outermost.
 
-    The index dims take the place of `dims`. If `dims` are not adjacent, they are the first dims of the result.
+    The index dims take the place of `dims`. If `dims` are not adjacent, they are the first dims of
+    the result.
     """
     first = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
     others = [each for each in as_it_is(tensor_of(node).dim()) if not first <= each < first + count]

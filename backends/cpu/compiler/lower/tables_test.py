@@ -23,7 +23,7 @@ def test_embeddings(dtype: torch.dtype, sizes: tuple[int, ...]) -> None:
     assert_computes(nn.Embedding(20, 6), indices)
 
 
-def test_as_many_rows_as_there_are_tokens() -> None:
+def test_embedding_of_dynamic_token_count() -> None:
     module = nn.Sequential(nn.Embedding(20, 6), nn.LayerNorm(6))
     others = [(torch.randint(0, 20, (1, size)),) for size in (2, 9)]
     tokens = torch.randint(0, 20, (1, 4))
@@ -67,7 +67,7 @@ def test_indices_of_several_dimensions(function: Any) -> None:
     assert_computes(function, torch.randn(4, 5, 6), torch.tensor([2, 0, -1, 2]))
 
 
-def test_a_place_that_a_dimension_does_not_have_is_none_of_the_next_row() -> None:
+def test_index_out_of_bounds_does_not_read_the_next_row() -> None:
     program = delegated(lambda x, at: x[at, at], [torch.randn(3, 4), torch.tensor([1, 2])])
     payload = compile_partition(program, Options())
     with pytest.raises(IndexError):
@@ -114,7 +114,7 @@ class _Tied(nn.Module):
         return self.scores(self.words(tokens).relu())
 
 
-def test_a_table_that_is_a_weight_as_well_is_there_once() -> None:
+def test_tied_embedding_is_stored_once() -> None:
     tokens = torch.tensor([[0, 36, 17]])
     graph = ops(_Tied(), tokens)
     tables = {op.inputs[at] for op, at in zip((graph.ops[0], graph.ops[-1]), (0, 1))}

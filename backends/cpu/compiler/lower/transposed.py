@@ -1,8 +1,8 @@
 """Transposed convolutions as one convolution and a pixel shuffle.
 
-Output pixel stride * q + r reads input pixels at fixed distances from q. Each of the stride^2 phases r (stride^3 for
-volumes) is a convolution with some of the taps. One convolution computes all phases as output channels. A permutation
-then moves them to their pixels.
+Output pixel stride * q + r reads input pixels at fixed distances from q. Each of the stride^2
+phases r (stride^3 for volumes) is a convolution with some of the taps. One convolution computes all
+phases as output channels. A permutation then moves them to their pixels.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,8 @@ from backends.cpu.schema.records import Window
 class _Axis:
     """One axis of a transposed convolution and of the convolution that replaces it.
 
-    taps: phase of the output, tap of the kernel, and distance of the input pixel from the output pixel.
+    taps: phase of the output, tap of the kernel, and distance of the input pixel from the output
+        pixel.
     above, below: padding of the convolution.
     size: kernel size of the convolution.
     """
@@ -47,10 +48,11 @@ _Axes: TypeAlias = tuple[_Axis, _Axis, _Axis]
 
 
 def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
-    """Lower to a convolution to [B * frames, rows, columns, g * s^3 * N / g] and a permutation to [B, Do, Ho, Wo, N].
+    """Lower to a convolution and a permutation.
 
-    The slices that a frame reads are concatenated first, as for 3-D convolutions. An image is one
-    frame.
+    The convolution computes [B * frames, rows, columns, g * s^3 * N / g]. The permutation returns
+    [B, Do, Ho, Wo, N]. The slices that a frame reads are concatenated first, as for 3-D convolutions.
+    An image is one frame.
 
     weight: [C, N / g, kd, kh, kw], without the axes that x does not have.
     """
@@ -110,7 +112,10 @@ def _cut(builder: Builder, node: Node, volume: Value) -> None:
 
 
 def _axes(node: Node, weight: Tensor) -> _Axes:
-    """Return the axes of depth, height and width. A one-dimensional convolution has only a width."""
+    """Return the axes of depth, height and width.
+
+    A one-dimensional convolution has only a width.
+    """
     stride, padding, dilation, added = ((*given,) for given in (*node.args[3:6], node.args[7]))
     kernel = weight.shape[2:]
     of_rest = zip(kernel[-len(stride) :], stride, padding, dilation, added, strict=True)
@@ -133,7 +138,10 @@ def _axis(kernel: int, stride: int, padding: int, dilation: int, added: int) -> 
 
 
 def _phases(weight: Tensor, axes: _Axes) -> Tensor:
-    """Return the weights [g * s^3 * N / g, C / g, kd, kh, kw] of all phases of `weight`, [g, C / g, N / g, ...]."""
+    """Return the weights of all phases, [g * s^3 * N / g, C / g, kd, kh, kw].
+
+    weight: [g, C / g, N / g, ...].
+    """
     groups, c, n, *_ = weight.shape
     strides, sizes = [axis.stride for axis in axes], [axis.size for axis in axes]
     phases = weight.new_zeros(groups, *strides, n, c, *sizes)

@@ -1,4 +1,4 @@
-"""Lowering of operators that replace some elements of a tensor, such as cache updates."""
+"""Lowering of operators that replace some elements, such as cache updates."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""Tests that writes to buffers are in place, lower to one op each, and are visible in the next call."""
+"""Tests that writes to buffers are in place and visible in the next call.
+
+Each write lowers to one op.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -91,7 +94,7 @@ def _kinds(write: Any, *call: Any, dynamic_shapes: Any = None) -> list[type]:
     return [type(op.spec) for op in graph.ops if isinstance(op.output.storage.place, State)]
 
 
-def test_rows_that_are_read_as_they_were() -> None:
+def test_old_rows_can_be_read_after_an_update() -> None:
     def write(cache: Any, x: Tensor, at: Tensor) -> Tensor:
         before = cache.rows * 3
         cache.rows[:, :, at] = x

@@ -30,7 +30,7 @@ def _lower_both(builder: Builder, node: Node) -> None:
 
 
 def _emit(builder: Builder, node: Node, variances: Sequence[Node], means: Sequence[Node]) -> None:
-    """Emit the mean, the squared deviations, and their sum divided by (count - correction)."""
+    """Emit the mean, the squared deviations, and their sum / (count - correction)."""
     dims = reductions.dims_of_call(node, argument(node, 1, "dim"))
     rows = reductions.rows_of(builder, node.args[0], dims)
     outer, count, columns = rows.x.dims

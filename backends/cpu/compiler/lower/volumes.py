@@ -34,7 +34,8 @@ def refuses_volume(node: Node) -> Refusal:
 def lower_volume(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
     """Lower to a `conv_f32` that computes each output slice as an image.
 
-    The input slices that an output slice reads become channels. The channels of a group are adjacent.
+    The input slices that an output slice reads become channels. The channels of a group are
+    adjacent.
     weight: [N, C / g, kd, kh, kw].
     """
     source = builder.read(node.args[0], _VOLUME)
@@ -64,8 +65,8 @@ def _flat_window(node: Node, flat: Tensor) -> Window:
 def joined_slices(builder: Builder, node: Node, source: Value, starts: list[int], stride: int, depth: Dim) -> Value:
     """Return the slices of [B, D, H, W, C] that output slices 0 to `depth` - 1 read.
 
-    The result is [B * depth, H, W, g * frames * C / g]. Output slice d reads the slices at d * `stride` + each of
-    `starts`.
+    The result is [B * depth, H, W, g * frames * C / g]. Output slice d reads the slices at d *
+    `stride` + each of `starts`.
     """
     batch, before, height, width, channels = source.dims
     joined = (batch * depth, height, width, channels * len(starts))
@@ -79,9 +80,9 @@ def joined_slices(builder: Builder, node: Node, source: Value, starts: list[int]
 
 
 def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int], stride: int) -> None:
-    """Copy slice d * `stride` + `starts[i]` of `x` to `y[:, d, :, :, i]`, for all d and i.
+    """Copy slice d * `stride` + `starts[i]` of `x` to `y[:, d, :, :, i]`.
 
-    Slices outside `x` are zeros.
+    d and i take all values. Slices outside `x` are zeros.
     """
     dims: list[Dim] = []
     for frame, start in enumerate(starts):

@@ -57,7 +57,7 @@ def _sizes(node: Node) -> Iterator[int]:
 
 
 def _depthwise_rows(node: Node) -> int:
-    """Return the kernel height of a depthwise convolution of images; 0 for other operators."""
+    """Return the kernel height of a depthwise convolution of images, or 0."""
     if to_torch_overload(node.target) != _aten.convolution.default or node.args[_GROUPS] == 1:
         return 0
     dims = dims_at(node.args[1])

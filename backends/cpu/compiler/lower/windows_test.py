@@ -1,4 +1,7 @@
-"""Tests that windows beyond the limits of ops are not delegated, and that the largest windows within them are."""
+"""Tests of the limits of windows.
+
+The largest windows within the limits are delegated, and larger ones are not.
+"""
 
 import pytest
 import torch

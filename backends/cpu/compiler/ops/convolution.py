@@ -29,8 +29,8 @@ from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.kernel_sizes import PANEL
 from backends.cpu.schema.records import Window
 
-# B^T and A^T of F(2 x 2, 3 x 3) and F(4 x 4, 3 x 3) (Lavin & Gray 2016). The interpolation points are
-# 0, 1, -1 and infinity. F(4 x 4, 3 x 3) also uses 2 and -2.
+# B^T and A^T of F(2 x 2, 3 x 3) and F(4 x 4, 3 x 3) (Lavin & Gray 2016). The interpolation points
+# are 0, 1, -1 and infinity. F(4 x 4, 3 x 3) also uses 2 and -2.
 _INPUT_TRANSFORM = {
     2: torch.tensor([[1.0, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]]),
     4: torch.tensor(

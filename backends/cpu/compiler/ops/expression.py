@@ -28,7 +28,10 @@ class _Code:
 
 
 class Expression:
-    """A value that a program computes for each element. Its operators append instructions."""
+    """A value that a program computes for each element.
+
+    Its operators append instructions.
+    """
 
     def __init__(self, code: _Code, register: int) -> None:
         self._code = code

@@ -20,9 +20,10 @@ Sizes = Sequence[tuple[Dim, ...]]
 def check_shapes(spec: OpSpec, sizes: Sizes) -> None:
     """Raise `InternalError` unless the tensors of `spec` can have these sizes.
 
-    sizes: of inputs, outputs and workspaces, in this order.
-    By default, dimensions with the same name in the declared shapes must have the same size. Ops with
-    other relations between sizes register a function.
+    By default, dimensions with the same name in the declared shapes must have the same size. Ops
+    with other relations between sizes register a function.
+
+    sizes: shapes of the inputs, outputs and workspaces, in this order.
     """
     declared = (*spec.inputs, *spec.outputs, *spec.workspaces)
     expect(spec, len(sizes) == len(declared), f"unexpected number of tensors: {len(sizes)}")

@@ -1,4 +1,4 @@
-"""Compiles modules for the backend and compares the results of their payloads with eager PyTorch."""
+"""Compiles modules for the backend, and compares results with eager PyTorch."""
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +64,7 @@ class Whole:
         return partition
 
     def run(self, payload: Payload, inputs: Arguments, buffers: Mapping[str, Tensor]) -> list[Any]:
-        """Run `payload`, update `buffers` (by name), and return the results of the program."""
+        """Run `payload`, update `buffers` (by name), and return the program's results."""
         signature = self._program.graph_signature
         given = dict(zip(signature.user_inputs, torch.utils._pytree.tree_leaves(tuple(inputs)), strict=True))
         given |= {name: buffers[target] for name, target in signature.inputs_to_buffers.items() if target in buffers}
@@ -91,7 +91,7 @@ def assert_computes(
     tolerance: float = 1e-5,
     **options: Any,
 ) -> None:
-    """Assert that one delegate computes the results of `module` for `inputs` and for `others`."""
+    """Assert that one delegate computes `module` for `inputs` and for `others`."""
     whole = Whole(lowered(module, inputs, dynamic_shapes, **options))
     payload = compile_partition(whole.partition, Options(**options))
     for each in (inputs, *others):
@@ -101,7 +101,7 @@ def assert_computes(
 
 
 def assert_keeps(module: nn.Module, *calls: Arguments, dynamic_shapes: Any = None, tolerance: float = 1e-5) -> None:
-    """Assert that one delegate has the results and buffers of `module` after each of several calls.
+    """Assert that a delegate has the results and buffers of `module` after each call.
 
     Every modified buffer must be a state of the delegate. Its initial value is that in `module`.
     """

@@ -1,4 +1,4 @@
-"""Tests that results are compared in the order of the module and that wrong results are detected."""
+"""Tests that results are compared in order, and that wrong results are detected."""
 
 import pytest
 import torch
@@ -32,7 +32,7 @@ class _Kept(nn.Module):
         return torch.sin(early), early
 
 
-def test_results_beside_buffers() -> None:
+def test_results_and_buffers_are_compared() -> None:
     assert_keeps(_Kept(), (torch.randn(3),), (torch.randn(3),))
 
 

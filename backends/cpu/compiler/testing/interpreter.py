@@ -1,4 +1,7 @@
-"""Reference interpreter of payloads in PyTorch. Tensors are at the addresses of the memory plan."""
+"""Reference interpreter of payloads in PyTorch.
+
+Tensors are at the addresses of the memory plan.
+"""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -125,7 +128,10 @@ def _inverse(order: Sequence[int]) -> list[int]:
 
 
 def dim_values(entries: Sequence[DimEntry], arguments: Arguments) -> list[int]:
-    """Return the values of the table of dims for a call. Raises `AssertionError` if a value exceeds its maximum."""
+    """Return the values of the table of dims for a call.
+
+    Raises `AssertionError` if a value exceeds its maximum.
+    """
     values: list[int] = []
     for entry in entries:
         values.append(_dim_value(entry, values, arguments))

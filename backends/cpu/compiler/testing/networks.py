@@ -19,7 +19,10 @@ class RmsNorm(nn.Module):
 
 
 class RotaryAttention(nn.Module):
-    """Grouped-query attention with rotary position embedding, and a cache if positions are given."""
+    """Grouped-query attention with rotary position embedding.
+
+    It uses a cache if positions are given.
+    """
 
     def __init__(self, cached: bool) -> None:
         super().__init__()
@@ -65,8 +68,8 @@ class DecoderLayer(nn.Module):
 class Decoder(nn.Module):
     """A Llama-style decoder that maps tokens [1, n] to logits [1, n, words].
 
-    With a cache, it also takes positions [n]. Each call computes the mask from positions and the ends
-    of packed sequences, by indexing in two dimensions.
+    With a cache, it also takes positions [n]. Each call computes the mask from positions and the
+    ends of packed sequences, by indexing in two dimensions.
     """
 
     def __init__(self, cached: bool) -> None:
@@ -99,7 +102,10 @@ class Decoder(nn.Module):
 
 
 class Encoder(nn.Module):
-    """A BERT-style encoder that maps tokens and a padding mask, both [1, n], to features."""
+    """A BERT-style encoder that maps tokens and a padding mask to features.
+
+    Both inputs are [1, n].
+    """
 
     def __init__(self) -> None:
         super().__init__()

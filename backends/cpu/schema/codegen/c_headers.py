@@ -1,4 +1,4 @@
-"""Writes the C headers of ops: argument structs, encoders, decoders and verification tables.
+"""Writes the C headers of ops: structs, encoders, decoders, verification tables.
 
     python -m backends.cpu.schema.codegen.c_headers OUT...
     python -m backends.cpu.schema.codegen.c_headers --folder FOLDER
@@ -95,7 +95,10 @@ def content_of(name: str) -> str:
 
 
 def _undeclared_header(name: str) -> str:
-    """Return a header with an #error, so that only the users of a removed op fail to compile."""
+    """Return a header with an #error.
+
+    If an op is removed, only its users fail to compile.
+    """
     problem = f"{name.removesuffix('.h')} is not declared; run tools/python -m backends.cpu.schema.codegen.update"
     return f'#error "backends/cpu/schema: {problem}"\n'
 
@@ -159,7 +162,10 @@ def _op_header(op: type[OpSpec]) -> str:
 
 
 def _nested(record: type[Record]) -> list[type[Record]]:
-    """Return the records in `record` at any depth. Records come before those that contain them."""
+    """Return the records in `record` at any depth.
+
+    Records come before those that contain them.
+    """
     found: dict[type[Record], None] = {}
     for each in records_of(record):
         inner = [] if issubclass(each, OpSpec) else _nested(each)

@@ -29,7 +29,10 @@ def enum_of(enum: type[IntEnum]) -> str:
 
 
 def _table(name: str, enum: type[IntEnum], each: str) -> str:
-    """Return a macro that initializes an array with a property of all members, indexed by their values."""
+    """Return a macro that initializes an array with a property of all members.
+
+    The values of the members are the indices.
+    """
     values = ", ".join(f"[{member.value}] = {int(getattr(member, each))}" for member in enum)
     return f"#define {name.upper()}_{each.upper()} {{{values}}}\n"
 

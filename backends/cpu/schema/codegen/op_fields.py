@@ -1,4 +1,4 @@
-"""Writes the names and kinds of payload fields, for tests that change single fields.
+"""Writes the names and kinds of payload fields, for tests that modify them.
 
     python -m backends.cpu.schema.codegen.op_fields OUT
 
@@ -33,9 +33,9 @@ def fields_source() -> str:
 
 
 def word_fields(record: type[Record]) -> list[tuple[str, str]]:
-    """Return the name and kind of each word: "int", "float", or "any" if it depends on a field.
+    """Return the name and kind of each word: "int", "float" or "any".
 
-    The words of one element of a repeated field are last.
+    The kind "any" depends on another field. The words of one element of a repeated field are last.
     """
     fields: dict[int, tuple[str, str]] = {}
     for part in parts_of(record):

@@ -93,7 +93,7 @@ def _enum_section(enum: type[IntEnum]) -> str:
 
 
 def _split_docstring(declared: type, names: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """Return the paragraphs of a docstring, and the meaning of each of `names` that it describes."""
+    """Return the paragraphs of a docstring, and its descriptions of `names`."""
     first, _, rest = (declared.__doc__ or "").strip().partition("\n")
     paragraphs: list[str] = []
     meanings: dict[str, str] = {}

@@ -1,4 +1,7 @@
-"""The distinct ranges of attribute words. Verification tables refer to them by index."""
+"""The distinct ranges of attribute words.
+
+Verification tables refer to them by index.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -25,7 +28,10 @@ _FULL = (INT32_MIN, INT32_MAX)
 
 
 def word_ranges(record: type[Record]) -> list[int]:
-    """Return the range index of each word. Words of one element of a repeated field come last."""
+    """Return the range index of each word.
+
+    Words of one element of a repeated field come last.
+    """
     indices: dict[int, int] = {}
     for part in parts_of(record):
         for word, bounds in enumerate(_bounds(part.annotation, part)):

@@ -1,9 +1,9 @@
-"""Writes the files of the source tree that are generated from the declarations of ops.
+"""Writes the source files that are generated from the declarations of ops.
 
     tools/python -m backends.cpu.schema.codegen.update
 
-The files are PAYLOAD.md, for its op reference, and ops.bzl, because Bazel needs the names of ops before
-it can run Python.
+The files are PAYLOAD.md, for its op reference, and ops.bzl, because Bazel needs the names of ops
+before it can run Python.
 """
 
 from collections.abc import Iterable
