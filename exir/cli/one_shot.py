@@ -181,7 +181,7 @@ def _program_outputs(
     pipeline: Pipeline,
     quantization: Quantization | None,
 ) -> dict[Path, Write]:
-    """Return the output files that are made from the lowered program."""
+    """Return the output files that are derived from the lowered program."""
     outputs: dict[Path, Write] = {}
     if arguments.out_pte is not None:
         outputs[arguments.out_pte] = manager.write_to_file

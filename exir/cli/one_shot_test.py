@@ -11,7 +11,7 @@ import pytest
 from exir.cli.conftest import Compile
 from exir.cli.reporting.calls import read_calls
 from exir.inspection.kernels import load_tables
-from exir.passes.row_major_operands import ROWS_ALONE
+from exir.passes.row_major_operands import ROW_MAJOR_ONLY
 
 _MODEL = """
 import torch
@@ -403,4 +403,4 @@ def test_row_major_operators_match_the_kernel_tables() -> None:
         "mixed_",
         "executorch_prim::",
     )  # operands that are weights, or that later passes create
-    assert {name for name in found if not any(other in name for other in others)} == ROWS_ALONE
+    assert {name for name in found if not any(other in name for other in others)} == ROW_MAJOR_ONLY

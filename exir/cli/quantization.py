@@ -1,4 +1,4 @@
-"""Quantize the methods of a model by the given options."""
+"""Quantize the methods of a model as the options specify."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,7 +32,7 @@ from exir.quantize import (
 )
 
 # The quantization parameters of a method's inputs or outputs, by index.
-Bytes = Mapping[int, InputOutputQuantization]
+IoParams = Mapping[int, InputOutputQuantization]
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Quantization:
     programs: Mapping[str, ExportedProgram]
     decisions: Mapping[str, Sequence[Decision]] = field(default_factory=dict)
     calls: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
-    inputs: Mapping[str, Bytes] = field(default_factory=dict)
-    outputs: Mapping[str, Bytes] = field(default_factory=dict)
+    inputs: Mapping[str, IoParams] = field(default_factory=dict)
+    outputs: Mapping[str, IoParams] = field(default_factory=dict)
 
     @property
     def notes(self) -> list[str]:
@@ -99,13 +99,13 @@ def quantize_methods(
         {name: program.program for name, program in quantized.items()},
         {name: program.decisions for name, program in quantized.items()},
         calls,
-        {name: _input_bytes(name, program.program, options) for name, program in quantized.items()},
-        {name: _output_bytes(name, program.program, options) for name, program in quantized.items()},
+        {name: _quantize_inputs(name, program.program, options) for name, program in quantized.items()},
+        {name: _quantize_outputs(name, program.program, options) for name, program in quantized.items()},
     )
 
 
-def _input_bytes(name: str, program: ExportedProgram, options: QuantizationOptions) -> Bytes:
-    """Make the inputs quantized tensors where possible, if the options request it."""
+def _quantize_inputs(name: str, program: ExportedProgram, options: QuantizationOptions) -> IoParams:
+    """Quantize inputs if the options request it, and return their parameters."""
     found = quantized_inputs(program) if options.quantize_inputs else []
     if options.quantize_inputs and not found:
         raise ConfigError(
@@ -115,8 +115,8 @@ def _input_bytes(name: str, program: ExportedProgram, options: QuantizationOptio
     return {index: quantize_input(program, index) for index in found}
 
 
-def _output_bytes(name: str, program: ExportedProgram, options: QuantizationOptions) -> Bytes:
-    """Make the outputs quantized tensors where possible, if the options request it."""
+def _quantize_outputs(name: str, program: ExportedProgram, options: QuantizationOptions) -> IoParams:
+    """Quantize outputs if the options request it, and return their parameters."""
     found = dequantized_outputs(program) if options.quantize_outputs else []
     if options.quantize_outputs and not found:
         raise ConfigError(

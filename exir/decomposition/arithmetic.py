@@ -32,7 +32,7 @@ def _int_mm(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _lcm(a: Tensor, b: Tensor) -> Tensor:
-    """The least common multiple; 0 if an operand is 0."""
+    """Return the least common multiple, or 0 if an operand is 0."""
     divisor = torch.gcd(a, b)
     quotient = torch.div(a, divisor.clamp(min=1), rounding_mode="trunc")
     return torch.abs(quotient * b)
@@ -92,7 +92,7 @@ def _index_select(x: Tensor, dim: int, index: Tensor) -> Any:
 
 
 def _angle(x: Tensor) -> Any:
-    """The angle of a real element: 0, or pi if it is negative."""
+    """Return the angle of each element; for real elements, 0, or pi if negative."""
     if x.is_complex():
         parts = _ATEN.view_as_real_copy.default(x)
         return torch.atan2(parts.select(-1, 1), parts.select(-1, 0))
@@ -103,7 +103,7 @@ def _angle(x: Tensor) -> Any:
 
 
 def _convert_dtype(x: Tensor, dtype: torch.dtype) -> Tensor:
-    """`prims.convert_element_type`, which torch's float16 decompositions call."""
+    """Implement `prims.convert_element_type` for torch's float16 decompositions."""
     return x.to(dtype)
 
 
@@ -112,7 +112,7 @@ def _compute_floating(x: Tensor) -> Tensor:
 
 
 def _polygamma(n: int, x: Tensor) -> Tensor:
-    """The n-th derivative of digamma."""
+    """Return the n-th derivative of digamma."""
     if n == 0:
         return torch.digamma(x)
     x = _compute_floating(x)
@@ -121,7 +121,7 @@ def _polygamma(n: int, x: Tensor) -> Tensor:
 
 
 def _spherical_bessel(x: Tensor) -> Tensor:
-    """sin(x) / x, with its limits at 0 and infinity."""
+    """Return sin(x) / x, with its limits at 0 and infinity."""
     x = _compute_floating(x)
     quotient = torch.where(x == 0, 1, torch.sin(x) / x)
     return torch.where(torch.isinf(x), 0, quotient)

@@ -42,7 +42,7 @@ def _randint_like(x: Tensor, high: _Size, **options: Any) -> Tensor:
 
 
 def _randperm(count: _Size, *, dtype: torch.dtype | None = None, **options: Any) -> Tensor:
-    """A permutation of `count` integers: the sort order of random values."""
+    """Return a random permutation: the sort order of `count` random values."""
     return torch.argsort(torch.rand([count], dtype=torch.float64)).to(dtype or torch.int64)
 
 
@@ -75,7 +75,7 @@ def _exponential(x: Tensor, rate: float = 1.0, generator: Any = None) -> Tensor:
 
 
 def _geometric(x: Tensor, chance: float, generator: Any = None) -> Tensor:
-    """The number of Bernoulli trials up to the first success."""
+    """Draw the number of Bernoulli trials up to the first success."""
     drawn = torch.rand(x.shape, dtype=torch.float64)
     return torch.ceil(torch.log1p(-drawn) / math.log1p(-chance)).clamp(min=1).to(x.dtype)
 

@@ -35,7 +35,7 @@ class WriteTracker:
         self._input_held[placeholder] = placeholder
 
     def affected(self, write: Node, target: Node) -> list[Node]:
-        """Return `target` and those of its bases that `write` must give a new value.
+        """Return `target` and those of its bases whose values `write` changes.
 
         `write` is a node of the old graph. Raises `NotLocal` if the write is visible through other
         values, or goes through a view without an inverse.

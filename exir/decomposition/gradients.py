@@ -170,7 +170,7 @@ def _window_weights(windows: Any, size: Any, dtype: torch.dtype) -> Tensor:
 
 
 def _in_dtype_of_gradient(decomposition: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Return the result in the gradient's dtype, as eager PyTorch does.
+    """Make `decomposition` return the gradient's dtype, as eager PyTorch does.
 
     torch's decompositions return `input_dtype`, which eager PyTorch considers only for a float32
     gradient of a float16 input.

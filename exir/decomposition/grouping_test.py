@@ -12,7 +12,7 @@ _SCHEMA = "grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tens
 
 
 class Experts(nn.Module):
-    """Rows sorted by expert; `ends` has the end of each expert's rows."""
+    """Rows sorted by expert; `ends` contains the end of each expert's rows."""
 
     def __init__(self, dtype: torch.dtype) -> None:
         super().__init__()

@@ -29,7 +29,7 @@ def lift_inner_constants(program: ExportedProgram) -> ExportedProgram:
         _attribute_readers(graph_module) or _has_spare_graphs(graph_module) for graph_module in inner
     ):
         return program
-    copied = copy_program(program)  # of the graphs that nodes refer to
+    copied = copy_program(program)  # copies only graphs that nodes refer to
     constants = ConstantTable(copied, fake_mode_of(copied.graph))
     _lift_within(copied.graph_module, constants.add)
     return copied

@@ -73,7 +73,7 @@ def _qr(a: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
 
 
 def _order_sign(pivots: Tensor, dtype: torch.dtype) -> Tensor:
-    """The sign of the permutation: -1 to the power of the number of row exchanges."""
+    """Return the permutation's sign: -1 to the power of the number of row exchanges."""
     identity = torch.arange(1, pivots.shape[-1] + 1, dtype=pivots.dtype)
     return (1 - 2 * (pivots != identity).to(dtype)).prod(-1)
 

@@ -104,7 +104,7 @@ def _view_of(owner: _ProgramTensor, other: _ProgramTensor, graph: Graph) -> Node
         owner.tensor, other.tensor, start, end
     ):
         raise UnsupportedOperatorError(
-            f"'{other.name}' shares memory with '{owner.name}', which the model writes; keep only "
+            f"'{other.name}' shares memory with '{owner.name}', which the model writes to; keep only "
             f"'{owner.name}', and take the view in forward()"
         )
     views = (

@@ -92,7 +92,7 @@ def _nanmedian(x: Tensor) -> Tensor:
 def _has_elements(flat: Tensor) -> bool:
     """Return true if the size is static and not 0.
 
-    The reason to exclude dynamic sizes is that torch assumes that they are at least 2.
+    Dynamic sizes are excluded, because torch assumes that they are at least 2.
     """
     return isinstance(flat.shape[0], int) and flat.shape[0] > 0
 
@@ -100,7 +100,7 @@ def _has_elements(flat: Tensor) -> bool:
 def _ordered_after_default(flat: Tensor) -> Tensor:
     """Sort n elements, and prepend the median of no elements.
 
-    The lower median is at (n + 1) // 2, also for n = 0.
+    The lower median is at (n + 1) // 2, even for n = 0.
     """
     ordered = _stable_sort(flat, 0)[0]
     return torch.cat([ordered.new_full((1,), _median_of_nothing(flat.dtype)), ordered])
@@ -114,7 +114,7 @@ def _median_of_nothing(dtype: torch.dtype) -> float:
 
 
 def _mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> _Pair:
-    """The smallest of the most frequent elements, and its last index."""
+    """Return the smallest of the most frequent elements, and its last index."""
     if x.dim() == 0:
         return x.clone(), torch.zeros_like(x, dtype=torch.int64)
     values, places = _stable_sort(x.movedim(dim, -1), -1)

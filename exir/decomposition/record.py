@@ -19,8 +19,8 @@ from exir.graph.graph_builder import GraphBuilder
 from exir.graph.known_values import known_value
 from exir.graph.variants import IDENTITIES, functional_form
 
-# C++ code requests sizes as integers, which dynamic tensors do not have.
-_ASKED_AS_NUMBERS = frozenset({torch.ops.aten.size.default, torch.ops.aten.stride.default})
+# Queries by which C++ code requests sizes as integers. Dynamic tensors do not support them.
+_SIZE_QUERIES = frozenset({torch.ops.aten.size.default, torch.ops.aten.stride.default})
 
 
 class OperatorRecorder(TorchDispatchMode):
@@ -81,7 +81,7 @@ class OperatorRecorder(TorchDispatchMode):
         self, func: OpOverload, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
-        if func in _ASKED_AS_NUMBERS:
+        if func in _SIZE_QUERIES:
             raise self._refused_size()
         if func in IDENTITIES:
             return self._bind_result(func(*args, **kwargs), self._node_argument(args[0]))
@@ -95,7 +95,7 @@ class OperatorRecorder(TorchDispatchMode):
         operator = source.target if source is not None else "an operator"
         message = (
             f"{operator} does not support dynamic sizes, because PyTorch decomposes it for fixed "
-            "sizes; use other operators, or give its inputs fixed sizes"
+            "sizes; use other operators, or make the sizes of its inputs static"
         )
         return UnsupportedOperatorError(message, source)
 
@@ -154,7 +154,7 @@ class OperatorRecorder(TorchDispatchMode):
 
 
 def _mutable_copy(value: Any) -> Any:
-    """Copy to plain lists and dictionaries, which decompositions may modify."""
+    """Copy to plain lists and dictionaries, which decompositions can modify."""
     if isinstance(value, (list, tuple)):
         items = [_mutable_copy(item) for item in value]
         return tuple(items) if isinstance(value, tuple) else items

@@ -197,8 +197,9 @@ def dynamic_recurrence() -> Iterator[None]:
     with exir.dynamic_recurrence():
         program = torch.export.export(module, inputs, dynamic_shapes=shapes)
 
-    `nn.LSTM`, `nn.GRU` and `nn.RNN` remain `aten.lstm.input`, ... in the program, and `exir.to_edge` makes a `scan` of each layer and
-    direction if the length is dynamic. Layers with a fixed length are decomposed as usual.
+    `nn.LSTM`, `nn.GRU` and `nn.RNN` remain single operators in the program, such as `aten.lstm.input`. If
+    the length is dynamic, `exir.to_edge` converts each layer and direction to a `scan`. Layers with a
+    fixed length are decomposed as usual.
     """
     kernels = {op: dict(op.py_kernels) for op in _STEPS}
     for op, found in kernels.items():

@@ -38,7 +38,7 @@ def returned_values(
 ) -> tuple[Any, ...]:
     """Return the result values of control flow for new operands and region results.
 
-    `known` has the exported values. A carried value keeps its initial layout.
+    `known` contains the exported values. A carried value keeps its initial layout.
     """
     returned = list(known)
     for index, position in enumerate(region.carried):

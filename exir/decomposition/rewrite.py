@@ -73,7 +73,7 @@ class Rewritten:
 
 
 def _decomposition_of(op: OpOverload, node: Node) -> Callable[..., Any] | None:
-    """Return a decomposition for this call only, by its dtype or its users."""
+    """Return a decomposition that depends on the call's dtype or users, or None."""
     if op is not node.target:
         return None
     if op is _ATEN.bincount.default:
@@ -84,9 +84,9 @@ def _decomposition_of(op: OpOverload, node: Node) -> Callable[..., Any] | None:
 
 
 class GraphRewriter:
-    """Rewrites a graph module to an equivalent graph of edge operators.
+    """Rewrites a graph module into an equivalent graph of edge operators.
 
-    given: values of placeholders that differ from `source`, by its nodes.
+    vals: values of placeholders that differ from `source`, by node of `source`.
 
     Nodes that are created from one node share its source line and debug handle. Raises `NotLocal` if an
     operator cannot be rewritten separately.
@@ -219,7 +219,7 @@ class GraphRewriter:
     def _expand(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
         """Append the decomposition of `op`.
 
-        Data-dependent sizes keep the symbols of `node`, and with them their bounds.
+        Data-dependent sizes keep the symbols of `node`, and therefore their bounds.
         """
         result = self._recorder.expand(op, args, kwargs)
         if op is node.target:

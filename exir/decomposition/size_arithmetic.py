@@ -19,14 +19,14 @@ from exir.graph.graph_builder import inherited_meta
 
 _ATEN = torch.ops.aten
 _LARGEST_CHAIN = 16
-"""Powers up to this exponent are multiplications."""
+"""Powers up to this exponent become multiplications."""
 
 
 def lower_size_arithmetic(program: ExportedProgram) -> ExportedProgram:
     """Replace scalar powers, shifts, floors and the like with supported operators.
 
     Small constant powers become multiplications; other powers use one-element tensors. `program` is
-    edited.
+    modified.
     """
     for graph_module in graphs(program.graph_module):
         for node in list(graph_module.graph.nodes):
@@ -121,7 +121,7 @@ def _right_shift(build: _ScalarBuilder, number: Any, places: Any) -> Node | None
 
 
 def _and(build: _ScalarBuilder, left: Any, right: Any) -> Node | None:
-    """Booleans: logical and. Integers: the low bits, as a modulo."""
+    """Build a logical and of booleans, or a modulo that selects an integer's low bits."""
     if _is_boolean(left) and _is_boolean(right):
         return build.choose(left, right, False)
     number, mask = (right, left) if isinstance(left, int) else (left, right)
@@ -130,7 +130,7 @@ def _and(build: _ScalarBuilder, left: Any, right: Any) -> Node | None:
 
 
 def _or(build: _ScalarBuilder, left: Any, right: Any) -> Node | None:
-    """Booleans: logical or."""
+    """Build a logical or of booleans."""
     if _is_boolean(left) and _is_boolean(right):
         return build.choose(left, True, right)
     return None

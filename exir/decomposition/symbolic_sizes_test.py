@@ -51,7 +51,7 @@ def extended(x: Tensor, count: Tensor) -> Tensor:
 
 
 def pooled(mode: str) -> Callable[[Tensor], Tensor]:
-    """Pools to a static size; the batch stays symbolic."""
+    """Return a function that pools to a static size; the batch stays symbolic."""
 
     def pool(x: Tensor) -> Tensor:
         small = nn.functional.adaptive_avg_pool2d(x, (2, 3))
@@ -204,7 +204,7 @@ def test_padded_size_stays_symbolic() -> None:
 
 
 def test_write_through_a_view_keeps_a_size_of_zero_dynamic() -> None:
-    """The example's rest of the state is empty, and that of other calls is not."""
+    """The rest of the state is empty for the example, but not for other calls."""
 
     class Rest(nn.Module):
         def __init__(self) -> None:

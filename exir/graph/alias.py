@@ -9,7 +9,7 @@ from torch.fx import Node
 
 @dataclass(frozen=True)
 class View:
-    """How a value is a view of another: `op(base, *args)`, or `op` is None."""
+    """A view of `base` by `op(base, *args)`; `op` is None if the call is not recorded."""
 
     base: Node
     op: OpOverload | None = None

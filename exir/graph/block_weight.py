@@ -12,7 +12,7 @@ _DEQUANTIZE = "quantized_weight::dequantize"
 
 @dataclass(frozen=True)
 class BlockConstants:
-    """The constants of a weight; `codes` has quantized values of `bits` bits."""
+    """The constants of a weight; `codes` contains quantized values of `bits` bits."""
 
     codes: Node
     scales: Node

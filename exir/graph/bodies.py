@@ -64,7 +64,7 @@ def bodies(program: ExportedProgram) -> Iterator[Body]:
 
 
 def run_in_bodies(program: ExportedProgram, run: Callable[[ExportedProgram], object]) -> None:
-    """Call `run` with each body of `program`; it may edit graph and constants.
+    """Call `run` with each body of `program`; `run` can edit graph and constants.
 
     New constants become constants of `program` and operands of the enclosing control flow. A constant
     whose value changes becomes a new constant, because other nodes may read the old one. Unused operands

@@ -32,8 +32,8 @@ class Region:
         iteration. The n-th shares the memory of the node's n-th value.
     carried_results: positions of the results that become the carried values, in order.
     sliced: positions of placeholders that hold one row of their operand, the next row in each iteration.
-    stacked: positions of results that are one row, by iteration, of the node's value of the same
-        position.
+    stacked: positions of results that become one row per iteration. The rows form the node's value at
+        the same position.
     """
 
     holder: Node

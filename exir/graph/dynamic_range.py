@@ -8,7 +8,7 @@ from torch.fx import Node
 
 from exir.graph.quantized_weight import edge_name, origin
 
-_BYTES = [(-128, 127)] * 2
+_INT8_LIMITS = [(-128, 127)] * 2
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def quantized_by_rows(dequantized: Node) -> Node | None:
 def quantized_as_whole(dequantized: Node) -> tuple[Node, float] | None:
     """Return the float tensor before dynamic quantization per tensor, and `eps`."""
     choice = _choose_params_call(dequantized, _OF_TENSORS)
-    if choice is None or tuple(choice.args[1:3]) != _BYTES[0] or choice.args[4] != torch.int8:
+    if choice is None or tuple(choice.args[1:3]) != _INT8_LIMITS[0] or choice.args[4] != torch.int8:
         return None
     return choice.args[0], choice.args[3]
 
@@ -50,7 +50,7 @@ def _choose_params_call(dequantized: Node, scheme: _DynamicScheme) -> Node | Non
     found = [_choosing_call(arg, scheme) for node in (dequantized, quantized) for arg in node.args[1:3]]
     limits = [tuple(node.args[3:5]) for node in (dequantized, quantized)]
     choice = found[0][0]
-    is_one = found == [(choice, 0), (choice, 1)] * 2 and limits == _BYTES
+    is_one = found == [(choice, 0), (choice, 1)] * 2 and limits == _INT8_LIMITS
     return choice if is_one and choice is not None and choice.args[0] is quantized.args[0] else None
 
 

@@ -42,7 +42,7 @@ def program_around(graph_module: GraphModule) -> ExportedProgram:
 def _empty_program(ranges: dict[Any, Any], call: ModuleCallEntry) -> ExportedProgram:
     """Return an empty program.
 
-    The constructor verifies a given graph, and the graph module to wrap can be of any stage.
+    The constructor would verify a graph module, but the one to wrap can be from any stage.
     """
     graph = Graph()
     graph.output(())

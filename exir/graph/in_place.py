@@ -10,7 +10,7 @@ from exir.dialects.out_variant import bind_arguments, written_arguments
 def overwritten_operand(node: Node) -> Node | None:
     """Return the argument whose memory holds the result of `node`, or None.
 
-    Out variants also return None.
+    The result is also None for out variants.
     """
     op = to_torch_overload(node.target) if node.op == "call_function" else None
     if op is None:

@@ -32,7 +32,7 @@ _MOST_CHECKED = 1024
 class OpenDimension:
     """An unbounded dimension of an input, or an unbounded integer input.
 
-    Sizes depend on it. `example` is its value in the example inputs.
+    Sizes of tensors depend on it. `example` is its value in the example inputs.
     """
 
     name: str
@@ -43,15 +43,15 @@ class OpenDimension:
 
 def open_dimensions(program: ExportedProgram) -> Iterator[OpenDimension]:
     """Yield the unbounded dimensions of the inputs, the first one for each symbol."""
-    seen: set[sympy.Symbol] = set()
+    yielded: set[sympy.Symbol] = set()
     of_sizes = _symbols_of_sizes(program.graph_module)
     placeholders = program.graph.find_nodes(op="placeholder")
     for node, spec in zip(placeholders, program.graph_signature.input_specs):
         if spec.kind is InputKind.USER_INPUT:
             for name, size in _sizes_of(spec.arg.name, node.meta.get("val")):
                 symbol = _open_symbol(program, size)
-                if symbol in of_sizes and symbol not in seen:
-                    seen.add(symbol)
+                if symbol in of_sizes and symbol not in yielded:
+                    yielded.add(symbol)
                     yield OpenDimension(name, symbol, int(size.node.hint))
 
 
@@ -112,7 +112,7 @@ def _require_rows(program: ExportedProgram) -> None:
     """Raise lower bounds of input sizes, so that each `map` and `scan` has a row.
 
     PyTorch rejects a loop without rows, and a recurrent layer without time steps. A loop within other
-    control flow may not run, so it is excluded.
+    control flow is excluded, because it might not run.
     """
     placeholders = program.graph.find_nodes(op="placeholder")
     user_inputs = [node for node in placeholders if node.name in program.graph_signature.user_inputs]
@@ -216,8 +216,8 @@ def _raise_lower(program: ExportedProgram, symbol: sympy.Symbol, lower: int) -> 
 def bound_inputs(program: ExportedProgram, bounds: Mapping[str, int]) -> list[str]:
     """Set an upper bound of every open dimension; return warnings for the user.
 
-    The bound is the one in `bounds`, or the size in the example inputs, with a warning. Raises
-    `ConfigError` for a bound below the example.
+    The bound is the entry in `bounds`. Without an entry, it is the size in the example inputs, and a
+    warning is returned. Raises `ConfigError` for a bound below the example.
     """
     messages = []
     for dimension in open_dimensions(program):
@@ -231,7 +231,7 @@ def bound_inputs(program: ExportedProgram, bounds: Mapping[str, int]) -> list[st
             kind = "dimension" if "." in dimension.name else "integer input"
             messages.append(
                 f"{kind} '{dimension.name}' has no upper bound, so the example's value "
-                f"{dimension.example} is used; set max of its torch.export.Dim, or a bound in [shapes]"
+                f"{dimension.example} is used; set the max of its torch.export.Dim, or a bound in [shapes]"
             )
         _set_upper(program, dimension.symbol, bound)
     return messages

@@ -1,8 +1,8 @@
 """Fuses operators between int8 tensors: layers, binary operators, means, LUTs.
 
-The result consists of operators of the edge dialect, which the portable kernels compute and whose weights keep their
-storage. The CPU backend's compiler has its own fusion (backends/cpu/compiler/int8_fusion.py), whose input and output
-are graphs of the backend's ops, with packed weights.
+The result consists of operators of the edge dialect, which portable kernels compute. Weights are not
+repacked. The CPU backend's compiler has a separate fusion (backends/cpu/compiler/int8_fusion.py) for
+graphs of its own ops.
 """
 
 from collections.abc import Sequence
@@ -156,7 +156,7 @@ class Int8Fusion:
         if bias is not None and added is None:
             return "its bias is computed, not a constant"
         if weights.node.meta["val"][0].numel() > _DEPTH:
-            return f"K above {_DEPTH} may overflow int32 accumulators"
+            return f"K above {_DEPTH} can overflow int32 accumulators"
         parameters = self._requantization_constants(candidate, quantized, weights, added)
         args = quantized.node, quantized.params.zero_point, weights.node, *parameters, *rest
         return self._insert_call(candidate, op, *args, *_quant_limits(candidate.params))
@@ -214,7 +214,7 @@ class Int8Fusion:
         return self._insert_call(candidate, _INT8.avg_pool2d.default, *args)
 
     def _fuse_table(self, candidate: _FusionCandidate) -> _Result:
-        """Fuse an elementwise function of one tensor to a lookup table."""
+        """Fuse an elementwise function of one tensor into a lookup table."""
         found = self._tables.find(candidate.quantize)
         if found is None:
             return "no int8 kernel computes it"
@@ -295,7 +295,7 @@ def _is_row_major(node: Node) -> bool:
 def _scale_factors(node: Node, first: float, second: float, step: float) -> tuple[float, float]:
     """Return the factors from operand steps to result steps.
 
-    For `mul`, the first factor has the product of the scales, and the second is 1.
+    For `mul`, the first factor includes the product of the scales, and the second is 1.
     """
     if node.target is _MUL:
         return first * second / step, 1.0

@@ -106,7 +106,7 @@ class _QuantizedMove:
             replace_and_erase(node, self._insert_dequantize(node, int8_move))
 
     def _replace_items(self, node: Node, int8_move: Node) -> None:
-        """Dequantize the first of the pool's two results; the second has indices."""
+        """Dequantize the first of the pool's two results; the second contains indices."""
         for user in list(node.users):
             item = _insert_getitem(user, int8_move)
             replace_and_erase(user, self._insert_dequantize(user, item) if user.args[1] == 0 else item)

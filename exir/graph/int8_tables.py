@@ -36,16 +36,16 @@ class Int8Tables:
 
         The result is empty if other operators contribute.
         """
-        found, seen, left = set(), set(), [quantize.args[0]]
+        found, visited, left = set(), set(), [quantize.args[0]]
         while left:
             node = left.pop()
             quantized = quantized_source(node)
             if quantized is not None:
                 found.add(quantized)
-            elif node not in seen and self._scalar_constant(node) is None:
+            elif node not in visited and self._scalar_constant(node) is None:
                 if not _is_elementwise(node):
                     return set()
-                seen.add(node)
+                visited.add(node)
                 left += node.all_input_nodes
         return found
 

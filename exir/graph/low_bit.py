@@ -75,7 +75,7 @@ class LowBitWeights:
             return self.insert(before, packet.dtype, *arguments, dtype=weight.dtype)
         return self.insert(before, packet.dtype, *arguments, weight.dtype)
 
-    def seen_as(self, before: Node, real: Node, like: Node) -> Node:
+    def view_like(self, before: Node, real: Node, like: Node) -> Node:
         """Insert a view of `real` with the shape of `like` before `before`."""
         if like.target is not _VIEW:
             return real

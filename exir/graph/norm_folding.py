@@ -26,8 +26,8 @@ class Affine:
 
     def folded_bias(self, bias: Tensor | None) -> Tensor:
         """Return the producer's bias after folding, in float64."""
-        centred = -self.mean if bias is None else bias.double() - self.mean
-        return centred * self.scale + self.beta
+        centered = -self.mean if bias is None else bias.double() - self.mean
+        return centered * self.scale + self.beta
 
 
 def affine_of(operands: tuple[Any, ...], eps: float, constants: ConstantTable) -> Affine | None:

@@ -1,4 +1,4 @@
-"""Updates exported programs to a replaced graph module."""
+"""Updates exported programs after their graph module is replaced."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -119,7 +119,7 @@ def _without_written_parameters(signature: ExportGraphSignature) -> ExportGraphS
 def _refuse_second_names(
     program: ExportedProgram, signature: ExportGraphSignature, rewritten: Rewritten
 ) -> None:
-    """Reject programs that use other tensors in the memory of a mutated constant."""
+    """Reject programs that use another tensor in the memory of a mutated constant."""
     used = {node.name for node in rewritten.graph.find_nodes(op="placeholder") if node.users}
     tensors = {**program.state_dict, **program.constants}
     for written in signature.input_specs:

@@ -115,7 +115,7 @@ def _weight_of_codes(
 
 
 def _min_bits(codes: Tensor) -> int:
-    """Return the smallest width for all values whose rows fill whole bytes."""
+    """Return the smallest bit width that fits the values, with whole bytes per row."""
     low, high = int(codes.min()), int(codes.max())
     for bits in (2, 4):
         half = 1 << bits - 1

@@ -19,8 +19,8 @@ Bound: TypeAlias = Callable[[int | torch.SymInt], int | None]
 def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
     """Return a function that computes the largest value of a size.
 
-    `ranges` has the inclusive range of each symbol. If the computation of a size divides by zero at
-    the lower end of a range, its bound ignores that end. If torch.export has guarded a term of the
+    `ranges` contains the inclusive range of each symbol. If the computation of a size divides by zero
+    at the lower end of a range, the bound ignores that end. If torch.export has guarded a term of the
     size by an equality, the bound uses the guarded value.
     """
     known = dict(ranges)
@@ -65,7 +65,7 @@ def _upper_bound(expression: sympy.Expr, ranges: Mapping[sympy.Symbol, ValueRang
 def _without_zero_divisors(
     expression: sympy.Expr, ranges: Mapping[sympy.Symbol, ValueRanges]
 ) -> dict[sympy.Symbol, ValueRanges]:
-    """The ranges; those of divisors' factors start at 1 instead of 0."""
+    """Return `ranges` with a minimum of 1 instead of 0 for factors of divisors."""
     factors = {
         factor
         for division in expression.atoms(FloorDiv, CleanDiv)

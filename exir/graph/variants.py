@@ -31,7 +31,7 @@ def copy_form(op: OpOverload) -> OpOverload:
 
 @cache
 def view_form(op: OpOverload) -> OpOverload:
-    """Return the view whose result `op` copies; `op` itself if it does not."""
+    """Return the view whose result `op` copies; `op` itself if it does not copy."""
     if torch.Tag.view_copy not in op.tags:
         return op
     return _find_overload(op.namespace, op._opname.removesuffix("_copy"), op._overloadname) or op
@@ -56,7 +56,7 @@ def _contiguous_copy(tensor: Tensor) -> Tensor:
 def functional_form(op: OpOverload) -> OpOverload | None:
     """Return the functional form of the in-place operator `op`, or None.
 
-    None also for an operator that mutates other arguments than the first.
+    The result is also None for an operator that mutates arguments other than the first.
     """
     written = [a for a in op._schema.arguments if a.alias_info and a.alias_info.is_write]
     if not op._opname.endswith("_") or written != op._schema.arguments[:1]:

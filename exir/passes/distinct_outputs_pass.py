@@ -19,8 +19,8 @@ class DistinctOutputsPass(ProgramPass):
     """Copies outputs that are inputs, constants or states, or that are returned twice.
 
     The pass is needed if the caller provides the memory of outputs: a value has one address, and an
-    input cannot be at the address of an output. Before: no condition. After: each output tensor of the
-    user is the result of a call, and no two are the same.
+    input cannot be at the address of an output. Before: no condition. After: each user output that is a
+    tensor is the result of a call, and no two outputs are the same value.
     """
 
     name: ClassVar[str] = "distinct_outputs"

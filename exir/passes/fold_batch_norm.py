@@ -30,7 +30,7 @@ class FoldBatchNorm(ProgramPass):
     Before: the edge dialect. After: no batch norm with constant statistics follows a convolution
     (transposed or not) or a matrix multiplication that has constant weights and no other user. This
     includes graphs of control flow. A weight or bias with another use keeps its value.
-    `exir/graph/norm_folding.py` has the formulas.
+    `exir/graph/norm_folding.py` contains the formulas.
     """
 
     name: ClassVar[str] = "fold_batch_norm"

@@ -47,7 +47,7 @@ def _fuse_layer(layer: LinearLayer, dequantized: Node, low_bit: LowBitWeights) -
     if found is None or weight is None or layer.x.meta["val"].dtype != weight.dtype:
         return
     real, eps = found
-    x = low_bit.seen_as(layer.node, real, layer.x)
+    x = low_bit.view_like(layer.node, real, layer.x)
     stored = low_bit.stored(dequantized, weight)
     arguments = (x, *stored.parameters, layer.bias, weight.bits, eps)
     replace_and_erase(layer.node, low_bit.insert(layer.node, _LINEAR, *arguments))

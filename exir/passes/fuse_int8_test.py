@@ -24,7 +24,7 @@ from exir.quantize.quantizer import StaticQuantizer
 from exir.testing import quantized
 from exir.testing.graphs import operator_names
 
-PICTURE = (2, 8, 10, 10)
+IMAGE_SHAPE = (2, 8, 10, 10)
 QUANTIZING = ("quantized_decomposed::quantize_per_tensor", "quantized_decomposed::dequantize_per_tensor")
 
 
@@ -84,7 +84,7 @@ LAYERS = {
 @pytest.mark.parametrize("recipe", ["int8_static", "int8_static_per_tensor"])
 @pytest.mark.parametrize("name", LAYERS)
 def test_linear_layers_are_computed_in_int8(name: str, recipe: str) -> None:
-    x = torch.randn(PICTURE)
+    x = torch.randn(IMAGE_SHAPE)
     program = _to_edge_program(LAYERS[name], x, recipe)
     fused = _fuse_program(program)
     names = [name for name in _inner_operators(fused) if name != "aten::view_copy"]
@@ -111,7 +111,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Tensor], Tensor], str]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_ops_between_int8_values_have_int8_operators(name: str) -> None:
     function, operator = FUNCTIONS[name]
-    x = torch.randn(PICTURE)
+    x = torch.randn(IMAGE_SHAPE)
     program = _to_edge_program(Fn(function), x)
     fused = _fuse_program(program)
     assert f"quantized_bytes::{operator}" in _inner_operators(fused)
@@ -132,7 +132,7 @@ MOVES = {
 @pytest.mark.parametrize("name", MOVES)
 def test_data_movement_ops_take_int8(name: str) -> None:
     function, operator = MOVES[name]
-    x = torch.randn(PICTURE)
+    x = torch.randn(IMAGE_SHAPE)
     program = _to_edge_program(Fn(function), x)
     fused = _fuse_program(program)
     (node,) = [node for node in fused.graph.nodes if operator_names_of(node) == operator]
@@ -152,7 +152,7 @@ def _output_step(program: ExportedProgram) -> float:
 
 
 def test_int8_weights_are_not_copied() -> None:
-    program = _to_edge_program(nn.Conv2d(8, 6, 3), torch.randn(PICTURE))
+    program = _to_edge_program(nn.Conv2d(8, 6, 3), torch.randn(IMAGE_SHAPE))
     fused = _fuse_program(program)
     (convolution,) = [node for node in fused.graph.nodes if "convolution" in node.name]
     weight = convolution.args[2]
@@ -163,10 +163,10 @@ def test_int8_weights_are_not_copied() -> None:
 
 def test_int8_ops_take_a_dynamic_batch() -> None:
     shapes = ({0: Dim("batch", min=1, max=8)},)
-    program = _to_edge_program(LAYERS["3x3"], torch.randn(PICTURE), dynamic_shapes=shapes)
+    program = _to_edge_program(LAYERS["3x3"], torch.randn(IMAGE_SHAPE), dynamic_shapes=shapes)
     fused = _fuse_program(program)
     assert _inner_operators(fused) == ["quantized_bytes::convolution"]
-    _check_fused_results(program, fused, torch.randn(5, *PICTURE[1:]))
+    _check_fused_results(program, fused, torch.randn(5, *IMAGE_SHAPE[1:]))
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
@@ -208,13 +208,13 @@ def test_float_layers_report_the_reason() -> None:
     program = to_edge(export(shifted, (torch.randn(2, 8),))).exported_program()
     assert _float_reasons(program) == {"aten::addmm": "its weight has nonzero zero points"}
     last = Blended(nn.Conv2d(8, 4, 3), lambda _: None)
-    x = torch.randn(PICTURE).to(memory_format=torch.channels_last)
+    x = torch.randn(IMAGE_SHAPE).to(memory_format=torch.channels_last)
     program = to_edge(export(last, (x,))).exported_program()
     assert _float_reasons(program) == {"aten::convolution": "its tensors are not in row-major order"}
 
 
 def test_lut_output_has_its_operands_layout() -> None:
-    x = torch.randn(PICTURE).to(memory_format=torch.channels_last)
+    x = torch.randn(IMAGE_SHAPE).to(memory_format=torch.channels_last)
     program = _to_edge_program(Fn(nn.functional.silu), x)
     fused = _fuse_program(program)
     (table,) = fused.graph.find_nodes(
@@ -230,7 +230,7 @@ class Interpolated(Fn):
 
 
 def test_op_without_an_int8_kernel_is_reported() -> None:
-    assert set(_float_reasons(_to_edge_program(Interpolated(), torch.randn(PICTURE))).values()) == {
+    assert set(_float_reasons(_to_edge_program(Interpolated(), torch.randn(IMAGE_SHAPE))).values()) == {
         "no int8 kernel computes it"
     }
 
@@ -268,7 +268,7 @@ def test_clamp_with_an_integer_input_as_bound_is_not_fused() -> None:
         def forward(self, x: Tensor, n: int) -> Tensor:
             return (x + x).clamp(max=n) * 2
 
-    inputs = torch.randn(PICTURE), 3
+    inputs = torch.randn(IMAGE_SHAPE), 3
     program = export(Bounded(), inputs, dynamic_shapes=({}, Dim.DYNAMIC(min=2, max=6)))
     found = quantize_program(program, QuantizationOptions("int8_static"), [inputs]).program
     before = to_edge(found).exported_program()
@@ -283,7 +283,7 @@ def test_lookup_of_a_scalar_tensor_is_fused() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return torch.nn.functional.silu(x.mean()).abs()
 
-    x = torch.randn(PICTURE)
+    x = torch.randn(IMAGE_SHAPE)
     program = _to_edge_program(Scalar(), x)
     fused = _fuse_program(program)
     assert "quantized_bytes::table" in operator_names(fused)

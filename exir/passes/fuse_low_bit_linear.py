@@ -97,7 +97,7 @@ class _LowBitFusion:
             real = quantized_by_rows(origin(x))
             if real is None:
                 return
-            x, op = self.low_bit.seen_as(layer.node, real, x), _OURS.dynamic_linear.default
+            x, op = self.low_bit.view_like(layer.node, real, x), _OURS.dynamic_linear.default
         if x.meta["val"].dtype != weight.dtype:
             return
         stored = self.low_bit.stored(node, weight)

@@ -12,10 +12,10 @@ from exir.passes.insert_write_back_for_buffers_pass import mutation_targets
 
 @dataclass(frozen=True)
 class InitializedMutableBufferPass(ProgramPass):
-    """Store the initial values of mutable buffers even if they are all zero.
+    """Stores the initial values of mutable buffers even if they are all zero.
 
-    Before: nothing. After: the placeholders of mutable buffers whose qualified names contain one of `patterns` have
-    `meta["initial_state"]`. Values other than zero are always stored.
+    Before: no condition. After: the placeholders of mutable buffers whose qualified names contain one
+    of `patterns` have `meta["initial_state"]`. Values other than zero are always stored.
     """
 
     patterns: Sequence[str]

@@ -43,7 +43,7 @@ class InsertWriteBackForBuffersPass(ProgramPass):
         outputs = program.graph.output_node().args[0]
         for index, target in mutation_targets(program).items():
             value = outputs[index]
-            is_written = _is_copy(value) or _lies_in(value, target)
+            is_written = _is_copy(value) or _is_updated_in_place(value, target)
             internal_assert(is_written, f"output {index} is not a mutated buffer")
 
 
@@ -93,13 +93,13 @@ def _clone_if_overwritten(
     """Return `value`, or its clone; `target` is the buffer whose new value it is."""
     if not isinstance(value, Node) or memory_owner(value) not in mutated:
         return value
-    if target is not None and value is not target and _lies_in(value, target):
+    if target is not None and value is not target and _is_updated_in_place(value, target):
         return value
     return clone_before(output, value)
 
 
-def _lies_in(value: Node, target: Node) -> bool:
-    """Return true if a new value is in the memory of its buffer."""
+def _is_updated_in_place(value: Node, target: Node) -> bool:
+    """Return true if `value`, the new value of `target`, is already in its memory."""
     return updated_argument(value) is target or memory_owner(value) is target
 
 
@@ -109,7 +109,7 @@ def _insert_copies(program: ExportedProgram, targets: dict[int, Node]) -> None:
     with program.graph.inserting_before(output):
         for index, target in targets.items():
             new_value = values[index]
-            if _lies_in(new_value, target):
+            if _is_updated_in_place(new_value, target):
                 continue
             copy = program.graph.call_function(torch.ops.aten.copy_.default, (target, new_value))
             copy.meta = {**inherited_meta(new_value), "val": target.meta["val"]}

@@ -23,8 +23,8 @@ class LeaveInputs(BundlePass):
     outputs. After: there are none. Results are unchanged, and calls that only computed the new
     value of an input are removed.
 
-    `borrowed`: methods whose inputs are not planned. They keep their writes if no kernel table is given,
-        because another runtime may run them: the official one writes to borrowed inputs.
+    borrowed: methods whose inputs are not planned. They keep their writes if no kernel table is given,
+        because the program can then run on the official runtime, which writes to borrowed inputs.
     """
 
     name: ClassVar[str] = "leave_inputs"
@@ -82,5 +82,5 @@ def _erase_unused(value: Node) -> None:
         return
     operands = value.all_input_nodes
     value.graph.erase_node(value)
-    for dtype in operands:
-        _erase_unused(dtype)
+    for operand in operands:
+        _erase_unused(operand)

@@ -22,20 +22,22 @@ from exir.planning.plan_verifier import verify_memory_plan
 from exir.tensor import TensorSpec, specs_of
 
 SHARED_STATE_MEMORY_ID = 2
-"""Planned buffer of mutable buffers that methods share."""
+"""Id of the planned buffer for mutable buffers that methods share."""
 
 
 @dataclass(frozen=True)
 class MemoryPlanningPass(BundlePass):
-    """Assign an address to every tensor, and check the plan with `verify_memory_plan`.
+    """Assigns an address to every tensor, and verifies the plan.
 
-    Before: operators are out variants and nodes have specs. After: every spec that is neither constant nor caller-provided has
-    `mem_id` and `mem_offset`. The graph module's meta has `non_const_buffer_sizes` (bytes by memory id, [0] unused) and
-    `shared_memory_id` (the buffer that methods share, or 0). A spec that already has a `mem_id` keeps it: each planned buffer
-    is planned separately.
+    Before: operators are out variants and nodes have specs. After: every spec that is neither constant
+    nor caller-provided has `mem_id` and `mem_offset`, and `verify_memory_plan` accepts the plan. The
+    graph module's meta has `non_const_buffer_sizes` (bytes by memory id, [0] unused) and
+    `shared_memory_id` (the buffer that methods share, or 0). A spec that already has a `mem_id` keeps
+    it, and each planned buffer is planned separately.
 
     memory_planning_algo: a planning algorithm such as `greedy`, or a suite of algorithms.
-    alloc_graph_input: plan memory for inputs, and copy them at each call; False borrows the caller's memory.
+    alloc_graph_input: plan memory for inputs, and copy them at each call; False borrows the caller's
+      memory.
     alloc_graph_output: plan memory for outputs; False writes them to the caller's memory.
     share_mutable_buffers: place mutable buffers of the same name at the same address in every
       method, in a separate planned buffer (memory id 2).
@@ -71,7 +73,7 @@ class MemoryPlanningPass(BundlePass):
         graph_module = program.graph_module
         placements = shared.place(program)
         specs = [spec for spec in self._specs_to_plan(graph_module) if spec not in placements]
-        _check_wishes(graph_module, {*specs, *placements})
+        _check_requested_ids(graph_module, {*specs, *placements})
         plan = self.memory_planning_algo(self.alignment, specs, graph_module, program.graph_signature, 0)
         _apply_plan(plan)
         graph_module.meta["non_const_buffer_sizes"] = shared.with_separate_buffer(plan.bufsizes)
@@ -133,7 +135,7 @@ class _SharedStates:
         return set(shared.values())
 
     def with_separate_buffer(self, bufsizes: list[int]) -> list[int]:
-        """Return `bufsizes` extended by the buffer of the shared states."""
+        """Return `bufsizes`, followed by the size of the buffer of the shared states."""
         if not self.size:
             return list(bufsizes)
         if len(bufsizes) > SHARED_STATE_MEMORY_ID:
@@ -143,7 +145,7 @@ class _SharedStates:
         return [*bufsizes, self.size]
 
 
-def _check_wishes(graph_module: GraphModule, planned: set[TensorSpec]) -> None:
+def _check_requested_ids(graph_module: GraphModule, planned: set[TensorSpec]) -> None:
     """Reject memory ids below 1, and memory ids of tensors that are not planned."""
     nodes = (node for node in schedule(graph_module) if node.target is not memory.alloc)
     for node in nodes:

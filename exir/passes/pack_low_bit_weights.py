@@ -18,8 +18,8 @@ class PackLowBitWeights(ProgramPass):
     """Replaces the groupwise dequantization of constant matrices with embeddings.
 
     Before: the edge dialect, partitioned. After: such a matrix is stored in 2, 4 or 8 bits per element,
-    and an embedding of all rows, which the official runtime also has, dequantizes it. The official
-    runtime has no operator for groupwise dequantization.
+    and an embedding of all rows dequantizes it. The official runtime supports such embeddings, but has
+    no operator for groupwise dequantization.
     """
 
     name: ClassVar[str] = "pack_low_bit_weights"

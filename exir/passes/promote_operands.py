@@ -31,7 +31,7 @@ _KINDS = {"default": Kind.DEFAULT, "int_to_float": Kind.INT_TO_FLOAT}
 class PromoteOperands(ProgramPass):
     """Makes PyTorch's implicit conversions explicit.
 
-    Before: the edge dialect, with scalars allowed where the schema has a tensor. After: every operand
+    Before: the edge dialect, which allows scalars in place of tensors. After: every operand
     that the schema declares as a tensor is a tensor, and the operands of an elementwise operator have
     one dtype. Exception: a zero-dimensional factor or divisor of a float16 or bfloat16 tensor with
     dimensions has dtype float32, because PyTorch does not round it. Scalars become zero-dimensional

@@ -20,15 +20,15 @@ from exir.graph.fake_mode import fake_mode_of
 from exir.pass_manager import ProgramPass
 
 # Upper limit in bytes for an intermediate value, unless its operands are larger.
-_MOST_ON_THE_WAY = 1 << 28
+_MAX_INTERMEDIATE_BYTES = 1 << 28
 
 
 @dataclass(frozen=True)
 class PropagateConstants(ProgramPass):
     """Replaces operators whose operands are all constants with their results.
 
-    Before: the edge dialect. After: the weight of a linear layer is stored as its matrix
-    multiplication reads it, [K, N]. Connected foldable operators that depend only on constants are
+    Before: the edge dialect. After: the weight of a linear layer is stored in the layout that its
+    matrix multiplication reads, [K, N]. Connected foldable operators that depend only on constants are
     folded as one group if their results are at most as large as the constants that the group reads,
     or as `max_growth`. Otherwise, the operators with the largest results are kept until the rest is
     within these limits. A group therefore adds at most `max_growth` bytes to the file, or the size
@@ -36,7 +36,7 @@ class PropagateConstants(ProgramPass):
     from the file. Intermediate values are never stored. Graphs of control flow are folded in the
     same way, with the constants that they capture.
 
-    max_growth: bytes.
+    max_growth: limit in bytes.
     """
 
     max_growth: int = 4096
@@ -152,7 +152,7 @@ def _is_small(node: Node) -> bool:
         if isinstance(value, Tensor)
     ]
     operands = sum(_byte_count(input_node) for input_node in node.all_input_nodes)
-    return sum(tensor.nbytes for tensor in tensors) <= max(_MOST_ON_THE_WAY, operands)
+    return sum(tensor.nbytes for tensor in tensors) <= max(_MAX_INTERMEDIATE_BYTES, operands)
 
 
 def _connected_groups(nodes: Sequence[Node], constants: ConstantTable, least: int) -> list[list[Node]]:
@@ -181,7 +181,7 @@ def _connected_groups(nodes: Sequence[Node], constants: ConstantTable, least: in
 
 
 def _first_equal(nodes: Sequence[Node]) -> dict[Node, Node]:
-    """For each node, the first one with the same operator and equal operands."""
+    """Map each node to the first node with the same operator and equal operands."""
     firsts: dict[Node, Node] = {}
     found: dict[Any, Node] = {}
     for node in nodes:

@@ -31,7 +31,7 @@ class InputOutputQuantization(NamedTuple):
 
 
 def quantize_input(program: ExportedProgram, index: int) -> InputOutputQuantization:
-    """Change input `index` of `program` to the quantized tensor of its users.
+    """Make input `index` of `program` the quantized tensor that its users compute.
 
     The program can be of either dialect. Raises `ConfigError` unless all users quantize the input in the
     same way.
@@ -52,7 +52,7 @@ def quantize_input(program: ExportedProgram, index: int) -> InputOutputQuantizat
 
 
 def quantize_output(program: ExportedProgram, index: int) -> InputOutputQuantization:
-    """Change output `index` of `program` to the tensor before its dequantization.
+    """Replace output `index` of `program` with the tensor before its dequantization.
 
     The program can be of either dialect. Raises `ConfigError` unless a dequantization computes the
     output.
@@ -75,12 +75,14 @@ def quantize_output(program: ExportedProgram, index: int) -> InputOutputQuantiza
 class QuantizeInputs(BundlePass):
     """Makes a method take quantized inputs.
 
-    Before: the method starts by quantizing these inputs. After: it takes them quantized. The constant methods
-    `[<method>_]input<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype` return their parameters.
+    Before: the method starts by quantizing these inputs. After: it takes quantized inputs. The constant
+    methods `[<method>_]input<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype` return their
+    parameters.
 
     edge_program_manager: unused; it is a parameter of ExecuTorch's class.
     quantized_inputs_idx: indices of the inputs.
-    method_name: name of the method, and prefix of the constant methods; None for `forward`, without a prefix.
+    method_name: name of the method, and prefix of the constant methods; None for `forward`, without a
+        prefix.
     """
 
     edge_program_manager: Any
@@ -98,8 +100,9 @@ class QuantizeInputs(BundlePass):
 class QuantizeOutputs(BundlePass):
     """Makes a method return quantized outputs.
 
-    Before: the method ends by dequantizing these outputs. After: it returns them quantized. The constant methods
-    `[<method>_]output<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype` return their parameters.
+    Before: the method ends by dequantizing these outputs. After: it returns quantized outputs. The
+    constant methods `[<method>_]output<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype`
+    return their parameters.
 
     edge_program_manager, method_name: see `QuantizeInputs`.
     quantized_outputs_idx_list: indices of the outputs.

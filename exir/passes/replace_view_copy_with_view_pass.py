@@ -58,7 +58,7 @@ class ReplaceViewCopyWithViewPass(ProgramPass):
 
 
 class _MemorySharing:
-    """Decides which results may share their input's memory."""
+    """Decides which results can share their input's memory."""
 
     def __init__(self, program: ExportedProgram, alias_inputs: bool, alias_outputs: bool) -> None:
         placeholders = program.graph.find_nodes(op="placeholder")
@@ -120,7 +120,7 @@ def _is_output_storage(storage: TensorSpec, node: Node) -> bool:
 
 
 def _is_passed_on(node: Node) -> bool:
-    """Return true if control flow uses `node`; its graphs then hold the spec."""
+    """Return true if control flow uses `node`; its graphs then refer to the spec."""
     return any(regions(user) for user in node.users)
 
 

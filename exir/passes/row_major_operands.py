@@ -36,7 +36,7 @@ _ANY_ORDER = frozenset(
 
 
 # Operators whose kernels, here and in the official runtime, accept only row-major tensors.
-ROWS_ALONE = frozenset(
+ROW_MAJOR_ONLY = frozenset(
     {
         "aten::linear",
         "aten::native_layer_norm",
@@ -72,19 +72,19 @@ class RowMajorOperands(ProgramPass):
         for graph_module in graphs(program.graph_module):
             rows = _RowMajorRewriter(fake_mode)
             for node in list(graph_module.graph.nodes):
-                if _can_be_turned(node) and self._needs_rows(node):
-                    rows.turn(node)
+                if _is_convertible(node) and self._needs_rows(node):
+                    rows.convert(node)
             if rows.copies:
                 graph_module.graph.eliminate_dead_code()
         return program
 
     def _needs_rows(self, node: Node) -> bool:
         if self.kernels is None:
-            return node.target._op._schema.name in ROWS_ALONE or _is_official_misfit(node)
+            return node.target._op._schema.name in ROW_MAJOR_ONLY or _is_official_misfit(node)
         return takes_rows_alone(node, self.kernels)
 
 
-def _can_be_turned(node: Node) -> bool:
+def _is_convertible(node: Node) -> bool:
     """Return true if an operand is not row-major, and the results can be copied back."""
     if not isinstance(node.target, EdgeOpOverload):
         return False
@@ -115,15 +115,15 @@ class _RowMajorRewriter:
     fake_mode: FakeTensorMode
     copies: dict[Node, Node] = field(default_factory=dict)
 
-    def turn(self, node: Node) -> None:
+    def convert(self, node: Node) -> None:
         """Give `node` row-major operands, and copy its results back to their old order."""
         args, kwargs = map_arg((node.args, node.kwargs), lambda operand: self._in_rows(operand, node))
-        turned = insert_before(node, node.target._op, args, kwargs, self.fake_mode)
+        converted = insert_before(node, node.target._op, args, kwargs, self.fake_mode)
         if _is_tensor(node):
-            self._put_back(node, turned)
+            self._put_back(node, converted)
         else:
             for item in list(node.users):
-                self._put_back(item, _insert_getitem(item, turned))
+                self._put_back(item, _insert_getitem(item, converted))
                 node.graph.erase_node(item)
         node.graph.erase_node(node)
 
@@ -134,12 +134,12 @@ class _RowMajorRewriter:
             before, operand, sorted(_dim_order(operand))
         )
 
-    def _put_back(self, node: Node, turned: Node) -> None:
-        """Replace `node` with `turned` in the order of `node`."""
-        result = turned
-        if _dim_order(turned) != _dim_order(node):
-            result = self._row_major_copy(node, turned, list(_dim_order(node)))
-            self.copies[result] = turned
+    def _put_back(self, node: Node, converted: Node) -> None:
+        """Replace `node` with `converted` in the order of `node`."""
+        result = converted
+        if _dim_order(converted) != _dim_order(node):
+            result = self._row_major_copy(node, converted, list(_dim_order(node)))
+            self.copies[result] = converted
         node.replace_all_uses_with(result)
 
     def _row_major_copy(self, before: Node, source: Node, order: list[int]) -> Node:

@@ -36,7 +36,7 @@ class Largest(nn.Module):
         return values, places
 
 
-def turned(module: nn.Module, order: torch.memory_format) -> tuple[list[str], list[tuple[int, ...]]]:
+def converted(module: nn.Module, order: torch.memory_format) -> tuple[list[str], list[tuple[int, ...]]]:
     """Return the operators of a program, and its output orders.
 
     The input is in `order`.
@@ -52,7 +52,7 @@ def turned(module: nn.Module, order: torch.memory_format) -> tuple[list[str], li
 
 
 def test_channels_last_operands_are_copied_to_and_from_row_major() -> None:
-    names, orders = turned(Pooled(), torch.channels_last)
+    names, orders = converted(Pooled(), torch.channels_last)
     assert names == [_COPY, "aten::avg_pool2d", _COPY, "aten::relu"]
     assert orders == [(0, 2, 3, 1)]
 
@@ -85,19 +85,19 @@ def test_row_major_copies_keep_dynamic_sizes() -> None:
 
 
 def test_row_major_operands_are_not_copied() -> None:
-    assert turned(Pooled(), torch.contiguous_format) == (
+    assert converted(Pooled(), torch.contiguous_format) == (
         ["aten::avg_pool2d", "aten::relu"],
         [(0, 1, 2, 3)],
     )
 
 
 def test_additions_of_mixed_layouts_are_permuted() -> None:
-    names, _ = turned(Summed(), torch.channels_last)
+    names, _ = converted(Summed(), torch.channels_last)
     assert names == [_COPY, "aten::add.Tensor", _COPY, "aten::add.Tensor"]
 
 
 def test_permuted_operand_is_not_permuted_again() -> None:
-    names, _ = turned(Largest(), torch.channels_last)
+    names, _ = converted(Largest(), torch.channels_last)
     assert [name for name in names if name != _COPY] == ["aten::flip", "aten::max.dim"]
     assert names.index("aten::max.dim") == names.index("aten::flip") + 1
 

@@ -39,7 +39,7 @@ class ShareTransposed(BundlePass):
 
     The users may be in different methods. A matrix that still has two layouts is reported.
 
-    limit: bytes; smaller constants are stored twice.
+    limit: size in bytes up to which constants can be stored twice.
     """
 
     limit: int = 4096
@@ -65,7 +65,7 @@ class ShareTransposed(BundlePass):
 
 
 def _unify_layout(sharings: "Sequence[_SharedConstant]") -> bool:
-    """Rewrite the users of one constant to one layout; False if two remain."""
+    """Make all users of a constant read one layout; return False if two remain."""
     transposed = [user for shared in sharings for user in shared.transposed]
     plain = [user for shared in sharings for user in shared.plain]
     if not transposed or not plain:

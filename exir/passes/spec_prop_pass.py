@@ -30,16 +30,17 @@ _CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TEN
 
 @dataclass(frozen=True)
 class SpecPropPass(ProgramPass):
-    """Give every node `meta["spec"]`: a `TensorSpec`, a list of specs, or None.
+    """Gives every node `meta["spec"]`: a `TensorSpec`, a list of specs, or None.
 
     Before: every node has `meta["val"]`. After:
 
-    - Symbolic sizes are replaced with their upper bounds under the program's range constraints. An input without a bound has the
-      size of the example input, with a warning.
+    - Symbolic sizes are replaced with their upper bounds under the program's range constraints. An input
+      without a bound has the size of the example input, with a warning.
     - A `getitem` has the same spec object as the element of its tuple.
-    - Specs of constants are `const`, and specs of mutated buffers are `state`. In-place updates, such as write-backs, keep their spec.
-    - The inputs of a control-flow subgraph take the specs of its operands, or of single rows of them (`scan`, `map`). Its outputs
-      are computed into the specs of the control-flow node, or copied there.
+    - Specs of constants are `const`, and specs of mutated buffers are `state`. In-place updates, such as
+      write-backs, keep their spec.
+    - The inputs of a control-flow subgraph have the specs of its operands, or of single rows of them
+      (`scan`, `map`). Its outputs are computed into the specs of the control-flow node, or copied there.
     - `meta["mem_id"]`, if a pass has set it, is the `mem_id` of the specs of the node.
 
     Raises `ExportError`, which names the dimension, if a dimension has no upper bound.
@@ -239,7 +240,7 @@ def _upper_bound(size: int | torch.SymInt, bound: Bound, node: Node, dim: int) -
 def _bound_advice(size: int | torch.SymInt) -> str:
     if free_unbacked_symbols(size):
         return "its size depends on data: add torch._check(size <= maximum) to the model"
-    return "set max of its torch.export.Dim"
+    return "set the max of its torch.export.Dim"
 
 
 def _mark_constants(program: ExportedProgram) -> None:

@@ -24,12 +24,12 @@ from exir.verification.advice import called_on
 
 @dataclass(frozen=True)
 class ToOutVarPass(ProgramPass):
-    """Replace functional operators with their out variants on `memory.alloc` nodes.
+    """Replaces functional operators with their out variants on `memory.alloc` nodes.
 
-    Before: nodes have specs, and operators are functional, except the write-back of buffers. After: every operator that returns
-    tensors writes them to preallocated memory. Operators that return numbers, views, delegates and
-    control flow are unchanged. Raises `UnsupportedOperatorError` with the name of an operator that
-    has no out variant.
+    Before: nodes have specs, and operators are functional, except the write-back of buffers. After:
+    every operator that returns tensors writes them to preallocated memory. Operators that return
+    scalars, views, delegates and control flow are unchanged. Raises `UnsupportedOperatorError` with the
+    name of an operator that has no out variant.
     """
 
     name: ClassVar[str] = "to_out_var"

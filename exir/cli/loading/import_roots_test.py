@@ -1,4 +1,4 @@
-"""Models are imported as in a `py_binary`, although generated files are elsewhere."""
+"""Tests that models are imported as in a `py_binary`, even with generated files."""
 
 import os
 import sys

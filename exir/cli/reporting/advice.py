@@ -22,7 +22,7 @@ _BY_EXCEPTION = {
     ),
 }
 _DERIVATIVES = ("grad_and_value_impl", "_vjp_with_argnums", "wrapper_fn")
-"""The torch functions behind grad, vjp, jacrev and jacfwd, which torch.export does not record."""
+"""The torch functions that implement grad, vjp, jacrev and jacfwd. torch.export does not record them."""
 
 
 def advice_on(error: BaseException) -> str:
@@ -125,7 +125,7 @@ def _layer_of_packed_sequence(error: BaseException) -> str:
 
 
 def _takes_derivative(error: BaseException) -> bool:
-    """Return whether the model takes a derivative.
+    """Return whether the model computes a derivative.
 
     For torch.func, its functions are in the traceback. torch.autograd.grad has already returned,
     and its saved tensors appear as constants.

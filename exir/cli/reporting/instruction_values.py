@@ -1,8 +1,8 @@
 """Instruction values: the results of each instruction in eager PyTorch.
 
 If a parity test fails, they show the first instruction at which the runtime differs. The file has
-the format of recorded calls (`exir.cli.reporting.calls`). A call has the inputs of the reference
-call, and these outputs:
+the format of recorded calls (`exir.cli.reporting.calls`). A call contains the inputs of the
+reference call, and these outputs:
 
     bool                       whether to compare values as for a quantized model
     for each instruction, in order:
@@ -33,10 +33,10 @@ from exir.program import ExecutorchProgramManager
 from exir.tensor import TensorSpec
 
 MIN_SAMPLED = 512
-"""Minimum number of sampled elements of a larger result; at most twice as many."""
+"""Minimum number of elements that are sampled from a larger result. The maximum is twice as large."""
 
 MAX_SHOWN_LINES = 8
-"""Maximum number of source lines of a delegate call, which may be the whole model."""
+"""Maximum number of source lines of a delegate call, which can be the whole model."""
 
 _States = dict[tuple[str, str], Tensor]
 
@@ -46,7 +46,7 @@ def record_instruction_values(
 ) -> list[Call]:
     """Record the instruction values of `calls`, which run in order.
 
-    shares_state: whether methods share the buffers of one name.
+    shares_state: whether methods share buffers of the same name.
     """
     places = {name: _instruction_places(manager, name) for name in sorted(manager.methods)}
     states: _States = {}
@@ -159,7 +159,7 @@ class _InstructionRecorder(Interpreter):
 def _allocate_result(alloc: Node) -> Any:
     """Return memory for a result.
 
-    If sizes are dynamic, the tensor is empty: operators resize it, and would warn about another
+    If sizes are dynamic, the tensor is empty. Operators resize it, and would warn if it had another
     size.
     """
     specs: list[TensorSpec] = pytree.tree_leaves(alloc.meta["spec"])

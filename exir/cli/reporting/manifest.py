@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, cast
 
 from exir import schema
 from exir.cli.arguments import Arguments
-from exir.cli.quantization import Bytes, Quantization
+from exir.cli.quantization import IoParams, Quantization
 from exir.cli.reporting.delegates import delegate_memory, delegate_parts
 from exir.files.atomic import Write
 from exir.inspection.manifest import manifest_text, method_content, methods_content
@@ -64,7 +64,7 @@ def _quantization_entry(quantization: Quantization) -> dict[str, Any]:
     }
 
 
-def _io_quantization_entry(found: Bytes) -> list[dict[str, Any]]:
+def _io_quantization_entry(found: IoParams) -> list[dict[str, Any]]:
     """Return the quantization parameters of quantized inputs or outputs."""
     return [
         {"index": index, "scale": params.scale, "zero_point": params.zero_point}

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-# A file beside the folder, with a line for each installed file: its size and its path
+# A file next to the folder, with a line for each installed file: its size and its path
 # (rules/private/repository/install_environment.py).
 _CONTENTS = "contents"
 

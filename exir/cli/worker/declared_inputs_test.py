@@ -9,9 +9,9 @@ from exir.cli.worker.declared_inputs import enter_inputs_only, package_folders
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty folder beside a workspace.
+    """Return an empty folder next to a workspace.
 
-    The workspace has a source, an undeclared file, and outputs with path mapping.
+    The workspace contains a source, an undeclared file, and outputs with path mapping.
     """
     for name in ("app/net.py", "app/other.py", "bazel-out/cfg/bin/app/made.py"):
         path = tmp_path / "root" / name

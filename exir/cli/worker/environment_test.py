@@ -30,14 +30,14 @@ class Net(torch.nn.Module):
         self.register_buffer("brief", torch.randn(40, 64).bfloat16() @ torch.randn(64, 8).bfloat16())
         angles = [math.sin(place / 10000.0 ** (rate / 64)) for place in range(90) for rate in range(64)]
         self.register_buffer("angles", torch.tensor(angles, dtype=torch.float64))
-        self.register_buffer("put", torch.zeros(4).put_(torch.tensor([1]), torch.ones(1)))  # of no deterministic kernel
+        self.register_buffer("put", torch.zeros(4).put_(torch.tensor([1]), torch.ones(1)))  # has no deterministic kernel
         drawn = numpy.random.randn(60, 70)
         self.register_buffer("drawn", torch.from_numpy(numpy.tanh(drawn) @ numpy.exp(drawn.T)))
 
-    def forward(self, x, picture):
+    def forward(self, x, image):
         constants = self.product.exp().sum() + self.filtered.tanh().sum() + self.inverse.sin().sum() + self.brief.float().sum()
         doubles = torch.log1p(self.wide.abs()).sum() + self.wide.exp().sum() + torch.pow(self.wide.abs(), 1.3).sum()
-        return self.linear(x) + constants, self.conv(picture), doubles + self.angles.sum() + self.drawn.sum() + self.put.sum()
+        return self.linear(x) + constants, self.conv(image), doubles + self.angles.sum() + self.drawn.sum() + self.put.sum()
 
 def model():
     return Net(), (torch.randn(2, 96), torch.randn(1, 3, 9, 9))
@@ -97,7 +97,7 @@ def test_compiled_bytes_do_not_depend_on_the_machine(tmp_path: Path) -> None:
         assert _compile_digests(tmp_path, changes) == as_it_is, machine
 
 
-_MODELS_TORCH_TALKS_OF = """
+_MODELS_WITH_TORCH_LOGS = """
 import torch
 
 class Mapped(torch.nn.Module):
@@ -118,7 +118,7 @@ def wrong():
 
 def _compiler_messages(folder: Path, entry_point: str) -> str:
     """Return the compiler's messages for a model."""
-    (folder / "net.py").write_text(_MODELS_TORCH_TALKS_OF)
+    (folder / "net.py").write_text(_MODELS_WITH_TORCH_LOGS)
     words = [
         "--target=//:net",
         "--module=net",

@@ -1,8 +1,8 @@
 """Run a function in a forked child, and capture all its output.
 
-The child shares the modules that the parent has imported. Its later changes end with it: modules,
-random state, torch's settings and registered operators. The parent must have only one thread.
-Otherwise, a lock that another thread holds would never be released in the child.
+The child shares the modules that the parent has imported. Its later changes to modules, random
+state, torch's settings and registered operators do not affect the parent. The parent must have only
+one thread. Otherwise, a lock that another thread holds would never be released in the child.
 """
 
 import ctypes

@@ -102,9 +102,9 @@ def _is_blocked(error: BaseException) -> bool:
 
 def _error_chain(error: BaseException | None) -> Iterator[BaseException]:
     """Yield the error and the errors that caused it."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
+    visited: set[int] = set()
+    while error is not None and id(error) not in visited:
+        visited.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
 

@@ -1,5 +1,6 @@
-"""The used fields of Bazel's persistent worker protocol (`worker_protocol.proto`).
+"""The part of Bazel's persistent worker protocol that the worker uses.
 
+The protocol is defined in `worker_protocol.proto`.
 Messages on both pipes are protobuf. Each message is preceded by its length as a varint:
 
     WorkRequest   1 arguments: repeated string, 2 inputs: repeated Input, 3 request_id: int32, 6 sandbox_dir: string
