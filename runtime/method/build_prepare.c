@@ -159,9 +159,9 @@ static et_status prepare(et_builder *builder, const prepared_call *call,
   ET_RETURN_IF_ERROR(run_prepare(call, &arena, &scratch, out_state));
   if (arena.used != measuring.used || scratch != *out_scratch) {
     return et_fail(builder->error, ET_STATUS_INTERNAL,
-                   "instructions[%u] %s: prepare used %zu bytes and %zu of "
-                   "scratch, but measured %zu and %zu; return the same sizes "
-                   "from both calls",
+                   "instructions[%u] %s: prepare used %zu bytes and %zu "
+                   "scratch bytes, but measured %zu and %zu; use the same "
+                   "sizes in both calls",
                    (unsigned)call->instruction, call->kernel->name, arena.used,
                    scratch, measuring.used, *out_scratch);
   }

@@ -307,8 +307,8 @@ static void test_prepare_with_inconsistent_measurements_is_refused(
   et_writer_call(&writer, "anew", args, 3);
   expect_refused(ET_STATUS_INTERNAL,
                  "instructions[0] test::anew.out: prepare used 60 bytes and 0 "
-                 "of scratch, but measured 61 and 0; return the same "
-                 "sizes from both calls");
+                 "scratch bytes, but measured 61 and 0; use the same "
+                 "sizes in both calls");
 }
 
 #define TOO_MANY                                               \
