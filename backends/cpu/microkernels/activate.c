@@ -22,9 +22,9 @@ ET_INLINE et_f32 gelu(et_f32 x, parameters p) {
       5.464701757773582e-07f, 1.2429857451934367e-04f, 2.8637105133384466e-03f,
       3.881609067320824e-02f, 2.971689999103546e-01f,  1.0f};
   (void)p;
-  const et_f32 most = et_f32_all(5.1f);
-  const et_f32 y = et_f32_at_least(x, -most);
-  const et_f32 near = et_f32_at_most(y, most);
+  const et_f32 max = et_f32_all(5.1f);
+  const et_f32 y = et_f32_at_least(x, -max);
+  const et_f32 near = et_f32_at_most(y, max);
   const et_f32 square = near * near;
   const et_f32 share = near * et_f32_polynomial(square, above, 5) /
                        et_f32_polynomial(square, below, 6);

@@ -26,9 +26,9 @@ ET_INLINE et_i32 within(const adder *d, et_i32 x) {
                            (int32x4_t)d->high);
 #else
   const et_i32 below = x < d->low;
-  const et_i32 least = (below & d->low) | (~below & x);
-  const et_i32 above = least > d->high;
-  return (above & d->high) | (~above & least);
+  const et_i32 min = (below & d->low) | (~below & x);
+  const et_i32 above = min > d->high;
+  return (above & d->high) | (~above & min);
 #endif
 }
 

@@ -16,14 +16,14 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static void add_part(const void *weights, et_tiles *tiles, size_t first,
                      const et_cpu_pixels *pixels) {
   float block[ET_BLOCK_PANELS * ET_BLOCK_DEPTH * ET_CPU_PANEL];
-  const size_t most = ET_BLOCK_PANELS * ET_CPU_PANEL;
+  const size_t max = ET_BLOCK_PANELS * ET_CPU_PANEL;
   const size_t depth = tiles->segments * tiles->depth;
   const f16_panels *from = weights;
   const uint16_t *panel = from->panels + first * ET_CPU_PANEL;
   et_tiles part = *tiles;
   part.panel_stride = ET_BLOCK_DEPTH * ET_CPU_PANEL;
-  for (size_t c = 0; c < pixels->columns; c += most) {
-    const size_t columns = smaller(pixels->columns - c, most);
+  for (size_t c = 0; c < pixels->columns; c += max) {
+    const size_t columns = smaller(pixels->columns - c, max);
     for (size_t i = 0; i < columns; i += ET_CPU_PANEL) {
       et_widen_panel(panel, block + i * ET_BLOCK_DEPTH, depth, from->is_bfloat);
       panel += tiles->panel_stride;

@@ -300,14 +300,14 @@ static size_t columns_inside(const span *s) {
   if (begin >= w->width || reach > w->width - begin) {
     return 0;
   }
-  const size_t most = (w->width - begin - reach) / w->stride_x + 1;
-  return most >= left ? left : most - smaller(most, ET_TILE_ROWS);
+  const size_t max = (w->width - begin - reach) / w->stride_x + 1;
+  return max >= left ? left : max - smaller(max, ET_TILE_ROWS);
 }
 
 /* Finds the columns of the next span. If their windows are inside the image, its rows are read in
  * place; copying them would take a tenth of the op's time. Otherwise, rows are copied. Only a few
  * columns are copied if those after them can be read in place. */
-ET_NOINLINE void find_columns(span *s, size_t most, bool rows_inside) {
+ET_NOINLINE void find_columns(span *s, size_t max, bool rows_inside) {
   const et_cpu_window *w = &s->conv->window;
   const size_t left = w->out_width - s->first;
   const size_t inside = rows_inside ? columns_inside(s) : 0;
@@ -318,7 +318,7 @@ ET_NOINLINE void find_columns(span *s, size_t most, bool rows_inside) {
     s->channel_step = w->height * w->width;
   } else {
     const bool is_edge = rows_inside && left >= 2 * EDGE;
-    s->columns = smaller(is_edge ? EDGE : left, most);
+    s->columns = smaller(is_edge ? EDGE : left, max);
     copy_span(s);
   }
   list_taps(s);
@@ -327,7 +327,7 @@ ET_NOINLINE void find_columns(span *s, size_t most, bool rows_inside) {
 void ET_CPU_NAME(et_cpu_conv_planar_f32)(const et_cpu_conv *conv, size_t row,
                                          float *out, const float *residual) {
   const et_cpu_window *w = &conv->window;
-  const size_t most = et_cpu_conv_planar_columns(w, conv->channels);
+  const size_t max = et_cpu_conv_planar_columns(w, conv->channels);
   span s;
   s.conv = conv;
   s.image =
@@ -337,7 +337,7 @@ void ET_CPU_NAME(et_cpu_conv_planar_f32)(const et_cpu_conv *conv, size_t row,
   s.residual = residual;
   const bool rows_inside = has_rows_inside(&s);
   for (s.first = 0; s.first < w->out_width; s.first += s.columns) {
-    find_columns(&s, most, rows_inside);
+    find_columns(&s, max, rows_inside);
     run_span(&s);
   }
   if (et_cpu_is_curve(&conv->activation)) {

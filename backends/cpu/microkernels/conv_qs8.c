@@ -166,20 +166,20 @@ static et_runs_i8 runs_of(const call *c) {
 #if ET_DOT4_EXACT
 
 /* Returns the maximum number of rows whose addresses or copies fit in a block. */
-static size_t most_addressed(const call *c) {
+static size_t max_addressed(const call *c) {
   const et_taps_i8 taps = taps_of(c);
   et_packed_i8 counts;
   et_count_runs_i8(&taps, c->runs, &counts);
-  const size_t most = c->runs == ET_RUNS_LINES ? ET_I8_MAX_QUADS / counts.quads
-                                               : ET_I8_ADDRESSES / counts.runs;
-  return most < ET_I8_BLOCK_ROWS ? most : ET_I8_BLOCK_ROWS;
+  const size_t max = c->runs == ET_RUNS_LINES ? ET_I8_MAX_QUADS / counts.quads
+                                              : ET_I8_ADDRESSES / counts.runs;
+  return max < ET_I8_BLOCK_ROWS ? max : ET_I8_BLOCK_ROWS;
 }
 #endif
 
-static size_t most_rows(const call *c) {
+static size_t max_rows(const call *c) {
 #if ET_DOT4_EXACT
   if (c->runs != ET_RUNS_PACKED) {
-    return most_addressed(c);
+    return max_addressed(c);
   }
 #endif
   const size_t fit = et_i8_block_rows((c->taps * c->channels + 3) / 4);
@@ -211,8 +211,8 @@ void ET_CPU_NAME(et_cpu_conv_qs8)(const et_cpu_conv_qs8 *conv,
   c.runs = runs_of(&c);
   c.rounder = et_rounder_of(&conv->output_quantization);
   memset(c.beyond, (uint8_t)conv->x.zero_point, beyond_size(&c));
-  const size_t most = most_rows(&c);
-  const size_t blocks = (pixels->pixels + most - 1) / most;
+  const size_t max = max_rows(&c);
+  const size_t blocks = (pixels->pixels + max - 1) / max;
   for (size_t i = 0; i < blocks; i++) {
     const size_t first = pixels->pixels * i / blocks;
     const size_t end = pixels->pixels * (i + 1) / blocks;

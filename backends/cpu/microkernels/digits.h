@@ -92,9 +92,9 @@ ET_INLINE et_group_digits et_put_digits(const float *x, size_t count,
     const et_i32 size = (et_i32)numbers[v] & INT32_MAX;
     sizes = (et_i32)et_f32_select(size > sizes, (et_f32)size, (et_f32)sizes);
   }
-  const float most = et_largest_size(sizes);
-  const float size = most > ET_DIGITS_MIN_MAX ? most : ET_DIGITS_MIN_MAX;
-  if (!(most <= FLT_MAX)) {
+  const float max = et_largest_size(sizes);
+  const float size = max > ET_DIGITS_MIN_MAX ? max : ET_DIGITS_MIN_MAX;
+  if (!(max <= FLT_MAX)) {
     memset(to, 0, count / 8 * sizeof(*to));
     return (et_group_digits){.unit = NAN};
   }

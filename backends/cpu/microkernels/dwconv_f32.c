@@ -267,7 +267,7 @@ static bool takes_sevens(size_t width) {
   return width >= MAX_PIXELS && sevens * 3 <= fours * 2;
 }
 
-static size_t least_width(const et_cpu_window *w) {
+static size_t min_width(const et_cpu_window *w) {
   return w->kernel_x == 5 && w->stride_x == 2 ? MAX_PIXELS : FEW_PIXELS;
 }
 
@@ -276,7 +276,7 @@ static span_function *choose(const span *s) {
   const size_t kernel = w->kernel_x;
   const bool known = (kernel == 3 || kernel == 5) && w->kernel_y == kernel &&
                      (w->stride_x == 1 || w->stride_x == 2) &&
-                     w->dilation_x == 1 && w->out_width >= least_width(w) &&
+                     w->dilation_x == 1 && w->out_width >= min_width(w) &&
                      s->end - s->first >= ET_CPU_LANES && has_margins(w);
   return known ? functions[(kernel - 3) / 2][w->stride_x - 1]
                           [takes_sevens(w->out_width)]

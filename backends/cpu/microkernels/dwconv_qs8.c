@@ -12,8 +12,8 @@ static void run_row(const et_span_i8 *s) {
 #endif
   const et_cpu_window *w = &s->depthwise->window;
   et_word_i8 columns[ET_MAX_QUADS * ET_MAX_WORDS];
-  const size_t most = et_pixels_at_once_i8(s);
-  const size_t parts = (w->out_width + most - 1) / most;
+  const size_t max = et_pixels_at_once_i8(s);
+  const size_t parts = (w->out_width + max - 1) / max;
   for (size_t i = 0; i < parts; i++) {
     const size_t first = w->out_width * i / parts;
     const size_t count = w->out_width * (i + 1) / parts - first;

@@ -69,9 +69,9 @@ ET_INLINE et_f32 et_f32_log(et_f32 x) {
   const et_f32 infinite = et_f32_all(__builtin_inff());
   const et_f32 some = et_f32_log_normal(scaled, more);
   /* ln x is x if x is infinity or NaN. */
-  const et_f32 most = et_f32_select(x < infinite, some, x);
-  const et_f32 least = et_f32_select(x == zero, -infinite, most);
-  return et_f32_select(x < zero, et_f32_all(__builtin_nanf("")), least);
+  const et_f32 max = et_f32_select(x < infinite, some, x);
+  const et_f32 min = et_f32_select(x == zero, -infinite, max);
+  return et_f32_select(x < zero, et_f32_all(__builtin_nanf("")), min);
 }
 
 /* Applies a function of the C library to each lane. */

@@ -78,17 +78,17 @@ ET_INLINE void et_fill_table(et_gather *g, const et_gather_block *b) {
 
 ET_INLINE size_t et_gather_smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Returns the block that starts at a given tap and channel and has at most `most` terms. If a tap
+/* Returns the block that starts at a given tap and channel and has at most `max` terms. If a tap
  * has more channels, they are divided evenly. */
 ET_INLINE et_gather_block et_next_block(size_t tap, size_t channel, size_t taps,
-                                        size_t channels, size_t most) {
-  if (channels > most) {
-    const size_t parts = (channels + most - 1) / most;
+                                        size_t channels, size_t max) {
+  if (channels > max) {
+    const size_t parts = (channels + max - 1) / max;
     const size_t part = (channels + parts - 1) / parts;
     return (et_gather_block){tap, 1, channel,
                              et_gather_smaller(part, channels - channel)};
   }
-  const size_t fit = channels == 0 ? ET_GATHER_TAPS : most / channels;
+  const size_t fit = channels == 0 ? ET_GATHER_TAPS : max / channels;
   const size_t count = et_gather_smaller(fit, ET_GATHER_TAPS);
   return (et_gather_block){tap, et_gather_smaller(count, taps - tap), 0,
                            channels};
@@ -126,10 +126,10 @@ ET_INLINE size_t et_first_weight(const et_cpu_conv *c, const et_cpu_pixels *at,
 typedef void et_add_part(const void *weights, et_tiles *tiles, size_t first,
                          const et_cpu_pixels *pixels);
 
-/* Splits K into parts of at most `most` terms and calls `add` for each, with the part's table of
+/* Splits K into parts of at most `max` terms and calls `add` for each, with the part's table of
  * row pointers. */
 ET_INLINE void et_convolve(const et_cpu_conv *conv, const et_cpu_pixels *pixels,
-                           size_t most, et_add_part *add, const void *weights) {
+                           size_t max, et_add_part *add, const void *weights) {
   const size_t channels = conv->channels / conv->groups;
   const size_t taps = conv->window.kernel_y * conv->window.kernel_x;
   et_gather g;
@@ -142,7 +142,7 @@ ET_INLINE void et_convolve(const et_cpu_conv *conv, const et_cpu_pixels *pixels,
   size_t tap = 0;
   size_t channel = 0;
   do {
-    const et_gather_block b = et_next_block(tap, channel, taps, channels, most);
+    const et_gather_block b = et_next_block(tap, channel, taps, channels, max);
     const int ends_tap = b.channel + b.channels == channels;
     const size_t first = tap * channels + channel;
     channel = ends_tap ? 0 : b.channel + b.channels;

@@ -71,12 +71,12 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 void ET_CPU_NAME(et_cpu_gemm_f16w_row)(const et_cpu_gemm_f16w *product,
                                        const et_cpu_range *range) {
-  const size_t most = ROW_PANELS * ET_CPU_PANEL;
+  const size_t max = ROW_PANELS * ET_CPU_PANEL;
   size_t column = range->first_column;
   for (size_t left = range->columns; left > 0;) {
     const size_t width =
-        smaller(left, left > most - ET_CPU_PANEL ? most : ET_CPU_PANEL);
-    if (left > most - ET_CPU_PANEL) {
+        smaller(left, left > max - ET_CPU_PANEL ? max : ET_CPU_PANEL);
+    if (left > max - ET_CPU_PANEL) {
       run_panels(product, column, width, ROW_PANELS);
     } else {
       run_panels(product, column, width, 1);

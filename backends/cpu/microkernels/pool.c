@@ -4,8 +4,8 @@
 #include "backends/cpu/microkernels/simd.h"
 
 /* Returns the larger element. NaN is larger than any other value. */
-ET_INLINE et_f32 larger(et_f32 x, et_f32 most) {
-  return et_f32_select((x > most) | (x != x), x, most);
+ET_INLINE et_f32 larger(et_f32 x, et_f32 max) {
+  return et_f32_select((x > max) | (x != x), x, max);
 }
 
 /* Number of vectors of a pixel that are accumulated at once, to hide the three-cycle latency of

@@ -12,7 +12,7 @@ static float reduce_row(et_cpu_reduction reduction, const float *x,
     case ET_CPU_REDUCTION_MEAN:
       return et_row_sum(x, count) / (float)count;
     case ET_CPU_REDUCTION_MAX:
-      return et_row_most(x, count);
+      return et_row_max(x, count);
     case ET_CPU_REDUCTION_MIN:
       return et_row_reduce(x, count, et_join_smaller, et_join_smaller, INFINITE,
                            0.0f);

@@ -17,14 +17,14 @@ ET_INLINE et_f32 et_join_sum(et_f32 sum, et_f32 x, et_f32 p) {
 }
 
 /* NaN is propagated. */
-ET_INLINE et_f32 et_join_larger(et_f32 most, et_f32 x, et_f32 p) {
+ET_INLINE et_f32 et_join_larger(et_f32 max, et_f32 x, et_f32 p) {
   (void)p;
-  return et_f32_select((x > most) | (x != x), x, most);
+  return et_f32_select((x > max) | (x != x), x, max);
 }
 
-ET_INLINE et_f32 et_join_smaller(et_f32 least, et_f32 x, et_f32 p) {
+ET_INLINE et_f32 et_join_smaller(et_f32 min, et_f32 x, et_f32 p) {
   (void)p;
-  return et_f32_select((x < least) | (x != x), x, least);
+  return et_f32_select((x < min) | (x != x), x, min);
 }
 
 ET_INLINE et_f32 et_join_product(et_f32 product, et_f32 x, et_f32 p) {
@@ -125,7 +125,7 @@ ET_INLINE float et_row_sum(const float *x, size_t count) {
   return et_row_reduce(x, count, et_join_sum, et_join_sum, 0.0f, 0.0f);
 }
 
-ET_INLINE float et_row_most(const float *x, size_t count) {
+ET_INLINE float et_row_max(const float *x, size_t count) {
   return et_row_reduce(x, count, et_join_larger, et_join_larger,
                        -__builtin_inff(), 0.0f);
 }
@@ -148,9 +148,9 @@ ET_INLINE void et_row_scale(const float *x, float *y, size_t count,
   }
 }
 
-/* Computes y = e^(x - most). */
-ET_INLINE void et_row_exp(const float *x, float *y, size_t count, float most) {
-  const et_f32 all = et_f32_all(most);
+/* Computes y = e^(x - max). */
+ET_INLINE void et_row_exp(const float *x, float *y, size_t count, float max) {
+  const et_f32 all = et_f32_all(max);
   size_t i = 0;
   for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {
     et_f32_store(y + i, et_f32_exp(et_f32_load(x + i) - all));

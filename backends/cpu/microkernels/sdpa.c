@@ -116,15 +116,15 @@ static size_t visible(const et_cpu_sdpa *a, const block *b, size_t row) {
  * least 1 for the first block, which initializes the results. */
 static size_t columns_of(const et_cpu_sdpa *a, const block *b,
                          const queries *q) {
-  const size_t most = visible(a, b, q->first + q->count - 1);
-  size_t seen = b->first == 0 && most > 0 ? 1 : 0;
+  const size_t max = visible(a, b, q->first + q->count - 1);
+  size_t seen = b->first == 0 && max > 0 ? 1 : 0;
   if (a->mask == NULL) {
-    return most;
+    return max;
   }
   for (size_t r = a->mask_row == 0 ? 1 : q->count; r-- > 0;) {
     const float *mask =
         a->mask + q->head * a->mask_head + (q->first + r) * a->mask_row;
-    seen = et_seen_by_row(mask + b->first, most, seen);
+    seen = et_seen_by_row(mask + b->first, max, seen);
   }
   return seen;
 }
@@ -241,8 +241,8 @@ static size_t max_queries(const et_cpu_sdpa *a, const block *b) {
 /* Processes the queries of one head in blocks of similar size. */
 static void attend_head(const et_cpu_sdpa *a, const block *b, size_t head,
                         size_t offset) {
-  const size_t most = max_queries(a, b);
-  const size_t blocks = (a->queries + most - 1) / most;
+  const size_t max = max_queries(a, b);
+  const size_t blocks = (a->queries + max - 1) / max;
   const size_t size = (a->queries + blocks - 1) / blocks;
   for (size_t i = 0; i < a->queries; i += size) {
     queries q = {.head = head,

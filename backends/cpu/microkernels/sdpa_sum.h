@@ -18,9 +18,9 @@ typedef struct et_attention_sum {
 ET_INLINE float et_exp_of(float x) { return et_f32_exp(et_f32_all(x))[0]; }
 
 /* Ignores NaN, because the sum propagates it. */
-ET_INLINE et_f32 et_join_above(et_f32 most, et_f32 x, et_f32 p) {
+ET_INLINE et_f32 et_join_above(et_f32 max, et_f32 x, et_f32 p) {
   (void)p;
-  return et_f32_above(x, most);
+  return et_f32_above(x, max);
 }
 
 /* Replaces scores with weights e^(score - max). Returns the sum of the weights, added in the order

@@ -238,10 +238,10 @@ ET_INLINE et_u8 et_low_bytes(const et_i32 *vectors) {
 }
 #endif
 
-/* Copies `count` bytes. `most` is a compile-time constant: a power of two above `count`. */
+/* Copies `count` bytes. `max` is a compile-time constant: a power of two above `count`. */
 ET_INLINE void et_copy_few(uint8_t *to, const uint8_t *from, size_t count,
-                           size_t most) {
-  ET_UNROLL for (size_t size = most / 2; size > 0; size /= 2) {
+                           size_t max) {
+  ET_UNROLL for (size_t size = max / 2; size > 0; size /= 2) {
     if ((count & size) != 0) {
       memcpy(to, from, size);
       to += size;
@@ -269,8 +269,8 @@ ET_INLINE et_u8 et_u8_above(const et_f32 *numbers, et_i16 base) {
 #endif
 
 #if ET_PACKS_LANES
-ET_INLINE et_u8 et_u8_at_most(et_u8 bytes, et_u8 most) {
-  return (et_u8)ET_OF_WIDTH(min_epu8)((et_bits)bytes, (et_bits)most);
+ET_INLINE et_u8 et_u8_at_most(et_u8 bytes, et_u8 max) {
+  return (et_u8)ET_OF_WIDTH(min_epu8)((et_bits)bytes, (et_bits)max);
 }
 #endif
 

@@ -10,18 +10,18 @@ ET_INLINE et_f32 join_exp(et_f32 sum, et_f32 x, et_f32 p) {
 }
 
 static void divide_row(const float *x, float *y, size_t count) {
-  et_row_exp(x, y, count, et_row_most(x, count));
+  et_row_exp(x, y, count, et_row_max(x, count));
   et_row_scale(y, y, count, 1.0f / et_row_sum(y, count));
 }
 
 static void subtract_row(const float *x, float *y, size_t count) {
-  const float most = et_row_most(x, count);
-  const float sum = et_row_reduce(x, count, join_exp, et_join_sum, 0.0f, most);
+  const float max = et_row_max(x, count);
+  const float sum = et_row_reduce(x, count, join_exp, et_join_sum, 0.0f, max);
   const float logarithm = logf(sum);
   for (size_t i = 0; i < count; i += ET_CPU_LANES) {
     const size_t left = count - i;
     const size_t some = left < ET_CPU_LANES ? left : ET_CPU_LANES;
-    const et_f32 above = et_f32_load_some(x + i, some) - et_f32_all(most);
+    const et_f32 above = et_f32_load_some(x + i, some) - et_f32_all(max);
     et_f32_store_some(y + i, above - et_f32_all(logarithm), some);
   }
 }

@@ -216,11 +216,11 @@ static tile_function *const tile_functions[ET_TILE_ROWS + 1]
 
 /* Returns how many of `left` panels a tile of the given height computes at once. */
 static size_t group_size(size_t height, size_t left) {
-  size_t most = left < ET_TILE_PANELS ? left : ET_TILE_PANELS;
-  while (tile_functions[height][most] == NULL) {
-    most--;
+  size_t max = left < ET_TILE_PANELS ? left : ET_TILE_PANELS;
+  while (tile_functions[height][max] == NULL) {
+    max--;
   }
-  return most;
+  return max;
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
@@ -301,10 +301,10 @@ ET_NOINLINE void run_singly(const group *all, const tile_range *of,
  * only. An activation that tiles do not apply is applied after every few tiles. */
 static void run_range(const group *g, tile_range *of, size_t panels,
                       size_t columns) {
-  const size_t most = leaves_curve(&g->tiles) ? NEAR_TILES : of->count;
+  const size_t max = leaves_curve(&g->tiles) ? NEAR_TILES : of->count;
   size_t left = of->count;
   while (left > 0) {
-    of->count = smaller(left, most);
+    of->count = smaller(left, max);
     if (tile_functions[of->height][panels] != NULL) {
       run_function(g, of, panels);
     } else {
@@ -436,7 +436,7 @@ static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
                             bool is_last) {
   et_tiles t = *all;
   const size_t lane = column % ET_CPU_PANEL;
-  const size_t most = leaves_curve(all) ? NEAR_TILES * ET_WIDE_ROWS : rows;
+  const size_t max = leaves_curve(all) ? NEAR_TILES * ET_WIDE_ROWS : rows;
   t.panels += column / ET_CPU_PANEL * t.panel_stride;
   et_wide_next next = find_next(&t, lane, rows, is_last);
   t.panels += lane;
@@ -444,7 +444,7 @@ static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
   t.start += t.start == NULL ? 0 : column;
   t.residual += t.residual == NULL ? 0 : column;
   while (rows > 0) {
-    const size_t some = smaller(rows, most);
+    const size_t some = smaller(rows, max);
     et_wide_tiles(&t, lane == 0 ? ET_WIDE_HALF : t.panel_stride - ET_WIDE_HALF,
                   some / ET_WIDE_ROWS, &next);
     finish(&t, 0, some, ET_WIDE_COLUMNS);
@@ -455,8 +455,8 @@ static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
 
 /* Rows that do not fill a wide tile are computed by other tiles. At least two rows remain for them,
  * because a single row has too few accumulators to hide the latency. */
-static void run_wide(group *g, size_t rows, size_t most) {
-  const size_t columns = ET_MAX_WIDE_DEPTH == 0 ? ET_WIDE_COLUMNS : most;
+static void run_wide(group *g, size_t rows, size_t max) {
+  const size_t columns = ET_MAX_WIDE_DEPTH == 0 ? ET_WIDE_COLUMNS : max;
   const size_t left =
       rows % ET_WIDE_ROWS == 1 ? ET_WIDE_ROWS + 1 : rows % ET_WIDE_ROWS;
   for (size_t c = 0; c < columns; c += ET_WIDE_COLUMNS) {

@@ -7,15 +7,15 @@
 /* Computes the tile of the GEMM `product` at row `row`. Each function has a fixed tile height. */
 typedef void et_tile_function(const void *product, size_t row);
 
-/* Covers `rows` rows with tiles and calls functions[height] for each. `most` is the maximum height,
+/* Covers `rows` rows with tiles and calls functions[height] for each. `max` is the maximum height,
  * an even number. If `rows` is odd, the last tile recomputes a row. A single row has its own
  * function. */
 static inline void et_run_even_tiles(const void *product, size_t rows,
-                                     size_t most,
+                                     size_t max,
                                      et_tile_function *const *functions) {
   const size_t pairs = (rows + 1) / 2;
-  const size_t least = (2 * pairs + most - 1) / most;
-  const size_t tiles = least == 1 && rows % 2 == 1 ? 2 : least;
+  const size_t min = (2 * pairs + max - 1) / max;
+  const size_t tiles = min == 1 && rows % 2 == 1 ? 2 : min;
   if (rows == 1) {
     functions[1](product, 0);
     return;

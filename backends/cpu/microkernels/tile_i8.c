@@ -107,14 +107,14 @@ static size_t panels_of(const et_block_i8 *b) {
 #if ET_DOT4_EXACT
 static void run_tiles(const et_block_i8 *b) {
   const size_t panels = panels_of(b);
-  const size_t most =
+  const size_t max =
       panels > 2 ? 6 : ET_I8_ROWS; /* number of rows that fit in registers */
 #if defined(ET_CPU_ISA_AVX512)
   if (et_run_low_tiles_i8(b, panels)) {
     return;
   }
 #endif
-  et_run_even_tiles(b, b->packed->rows, most, tile_functions[panels]);
+  et_run_even_tiles(b, b->packed->rows, max, tile_functions[panels]);
 }
 #else
 /* Computes tiles of similar heights. No row is computed twice, because the tiles may add to the

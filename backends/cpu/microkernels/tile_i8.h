@@ -152,8 +152,8 @@ ET_INLINE void et_set_flip_i8(et_packed_i8 *packed, bool is_signed) {
 /* Returns the number of rows of depth `depth` that fit in a block. */
 ET_INLINE size_t et_i8_block_rows(size_t depth) {
   const size_t fit = ET_I8_MAX_QUADS / (depth > 0 ? depth : 1);
-  const size_t most = fit < ET_I8_BLOCK_ROWS ? fit : ET_I8_BLOCK_ROWS;
-  return most > ET_I8_ROWS ? most - most % ET_I8_ROWS : most;
+  const size_t max = fit < ET_I8_BLOCK_ROWS ? fit : ET_I8_BLOCK_ROWS;
+  return max > ET_I8_ROWS ? max - max % ET_I8_ROWS : max;
 }
 
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,

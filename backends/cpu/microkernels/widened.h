@@ -56,11 +56,11 @@ ET_INLINE void et_widen_columns(const et_cpu_gemm *p, const void *weights,
 ET_INLINE void et_widened_product(const et_cpu_gemm *p, const void *weights,
                                   et_put_block *put,
                                   const et_cpu_range *range) {
-  const size_t most = ET_BLOCK_PANELS * ET_CPU_PANEL;
-  for (size_t c = 0; c < range->columns; c += most) {
+  const size_t max = ET_BLOCK_PANELS * ET_CPU_PANEL;
+  for (size_t c = 0; c < range->columns; c += max) {
     const size_t left = range->columns - c;
     et_widen_columns(p, weights, put, range, range->first_column + c,
-                     left < most ? left : most);
+                     left < max ? left : max);
   }
 }
 

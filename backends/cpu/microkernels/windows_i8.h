@@ -108,8 +108,8 @@ ET_INLINE et_reach_i8 et_reach_of_i8(const et_cpu_window *w, size_t x) {
     return (et_reach_i8){w->kernel_x, 0, 0};
   }
   const size_t left = w->width - (x + outside);
-  const size_t most = w->kernel_x - outside;
-  return (et_reach_i8){outside, x + outside, left < most ? left : most};
+  const size_t max = w->kernel_x - outside;
+  return (et_reach_i8){outside, x + outside, left < max ? left : max};
 }
 
 /* Copies a row with some pixels inside the image. Each part overwrites the excess bytes of the

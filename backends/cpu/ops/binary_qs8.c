@@ -73,11 +73,11 @@ static et_cpu_scaled_qs8 operand(const et_cpu_tensor *tensor,
 }
 
 static size_t chunk_of(size_t row, size_t count) {
-  const size_t most = ET_CPU_QS8_CHUNK;
+  const size_t max = ET_CPU_QS8_CHUNK;
   if (row == count) {
-    return most;
+    return max;
   }
-  return row < most ? most / row * row : row;
+  return row < max ? max / row * row : row;
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {

@@ -70,13 +70,13 @@ static void add_dims(et_cpu_broadcast *b, et_cpu_tensor *const *operands,
   }
 }
 
-static void divide(et_cpu_broadcast *b, size_t most) {
+static void divide(et_cpu_broadcast *b, size_t max) {
   const size_t rows = b->sizes[b->rank - 2];
   const size_t columns = b->sizes[b->rank - 1];
-  const size_t parts = et_cpu_parts(columns, most);
+  const size_t parts = et_cpu_parts(columns, max);
   b->block_columns =
       parts < 2 ? columns : (et_cpu_parts(columns, parts) + 15) / 16 * 16;
-  b->block_rows = parts < 2 ? most / columns : 1;
+  b->block_rows = parts < 2 ? max / columns : 1;
   b->row_blocks = et_cpu_parts(rows, b->block_rows);
   b->column_blocks = et_cpu_parts(columns, b->block_columns);
   b->blocks = b->row_blocks * b->column_blocks;

@@ -41,11 +41,11 @@ static inline size_t et_cpu_part(size_t total, size_t size, size_t index) {
   return left < size ? left : size;
 }
 
-/* Returns a part size of at most `most`. The number of parts is close to a multiple of `lanes`, and
+/* Returns a part size of at most `max`. The number of parts is close to a multiple of `lanes`, and
  * parts have similar sizes, because a small last part may take as long as the others. `total` must
  * not be 0. */
-static inline size_t et_cpu_even_part(size_t total, size_t most, size_t lanes) {
-  const size_t parts = et_cpu_parts(total, most);
+static inline size_t et_cpu_even_part(size_t total, size_t max, size_t lanes) {
+  const size_t parts = et_cpu_parts(total, max);
   return et_cpu_parts(total, et_cpu_parts(parts, lanes) * lanes);
 }
 

@@ -10,7 +10,7 @@
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 
-enum { MOST = 4096 };
+enum { MAX_FIELD = 4096 };
 
 /* Window parameters of one axis. */
 typedef struct axis {
@@ -70,11 +70,11 @@ static void add_windows(const et_test_op *test, const axis *down,
 
 static void check_fold(axis down, axis across, int32_t batch,
                        int32_t channels) {
-  static double sums[MOST];
-  static double margin[MOST];
+  static double sums[MAX_FIELD];
+  static double margin[MAX_FIELD];
   et_test_op test;
   make(&test, &down, &across, batch, channels);
-  assert_in_range(test.tensors[1].numel, 0, MOST);
+  assert_in_range(test.tensors[1].numel, 0, MAX_FIELD);
   float *x = test.tensors[0].data;
   for (size_t i = 0; i < test.tensors[0].numel; i++) {
     x[i] = (float)((int32_t)(i * 7919 % 97) - 48);

@@ -54,9 +54,9 @@ static int32_t largest_weight(int32_t max_exact_terms) {
 static void fill_weights(int8_t *weights, size_t count,
                          int32_t max_exact_terms) {
   for (size_t i = 0; max_exact_terms > 0 && i < count; i++) {
-    const int32_t most = largest_weight(max_exact_terms);
+    const int32_t max = largest_weight(max_exact_terms);
     weights[i] =
-        (int8_t)((int32_t)et_test_below((uint32_t)(2 * most + 1)) - most);
+        (int8_t)((int32_t)et_test_below((uint32_t)(2 * max + 1)) - max);
   }
 }
 

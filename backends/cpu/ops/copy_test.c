@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
-#define MOST 48
+#define MAX_FIELD 48
 
 /* One or two inputs of sizes x, read from position `from` with strides `by`. */
 typedef struct shape {
@@ -20,8 +20,8 @@ typedef struct shape {
   bool fills;
 } shape;
 
-static int32_t numbers[MOST];
-static const int32_t *dims[MOST];
+static int32_t numbers[MAX_FIELD];
+static const int32_t *dims[MAX_FIELD];
 
 static void add_dim(et_test_op *test, int32_t value) {
   const uint16_t at = test->op.dim_count++;

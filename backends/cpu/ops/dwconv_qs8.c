@@ -83,8 +83,8 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
   work w = {.depthwise = dwconv_of(&args), .function = variants[run->isa]};
   w.rows = (size_t)out[0] * (size_t)out[1];
-  const size_t most = ROWS * et_cpu_parts(PIXELS, ROWS * (size_t)out[2]);
-  w.at_once = et_cpu_even_part(w.rows, most, et_cpu_threads(run));
+  const size_t max = ROWS * et_cpu_parts(PIXELS, ROWS * (size_t)out[2]);
+  w.at_once = et_cpu_even_part(w.rows, max, et_cpu_threads(run));
   w.channels = et_cpu_parts(w.depthwise.channels, ET_CPU_DWCONV_CHANNELS_I8);
   et_cpu_for_each(run, et_cpu_parts(w.rows, w.at_once) * w.channels, run_rows,
                   &w);

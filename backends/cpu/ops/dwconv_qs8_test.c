@@ -44,8 +44,8 @@ static int32_t weight_of(const shape *s) {
   if (s->max_exact_terms == 0) {
     return (int32_t)et_test_below(256) - 128;
   }
-  const size_t most = (size_t)(64 / s->max_exact_terms);
-  return (int32_t)et_test_below(2 * most + 1) - (int32_t)most;
+  const size_t max = (size_t)(64 / s->max_exact_terms);
+  return (int32_t)et_test_below(2 * max + 1) - (int32_t)max;
 }
 
 /* Sets weights and their sums. Padding rows are 0. */

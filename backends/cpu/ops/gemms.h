@@ -21,10 +21,10 @@ typedef struct et_cpu_blocks {
  * and are enough to amortize reading the weights. */
 static inline size_t et_cpu_rows_per_block(size_t depth) {
   const size_t floats = 98304;
-  const size_t least = 252;
-  const size_t most = 768;
+  const size_t min = 252;
+  const size_t max = 768;
   const size_t rows = floats / (depth > 0 ? depth : 1) / 6 * 6;
-  return rows < least ? least : rows > most ? most : rows;
+  return rows < min ? min : rows > max ? max : rows;
 }
 
 /* Maximum rows per block. Each block widens the weights once. */
@@ -53,16 +53,16 @@ static inline et_cpu_range et_cpu_block_at(const et_cpu_blocks *b,
  * from the caches of other threads than if columns were divided. */
 static inline bool et_cpu_divides_rows(size_t rows, size_t columns,
                                        size_t depth, size_t threads) {
-  const size_t least = 24; /* rows that amortize reading the weights */
-  return rows / threads >= least && depth * columns <= rows * (depth + columns);
+  const size_t min = 24; /* rows that amortize reading the weights */
+  return rows / threads >= min && depth * columns <= rows * (depth + columns);
 }
 
 /* Returns the number of column parts: a multiple of `threads`, or fewer if there are too few
  * panels. A part has enough panels for tiles of several panels. */
 static inline size_t et_cpu_column_parts(size_t columns, size_t threads) {
-  const size_t least = 8;
+  const size_t min = 8;
   const size_t panels = et_cpu_parts(columns, 16);
-  const size_t rounds = panels / (least * threads);
+  const size_t rounds = panels / (min * threads);
   const size_t parts = threads * (rounds > 0 ? rounds : 1);
   return panels == 0 ? 1 : parts < panels ? parts : panels;
 }
@@ -70,11 +70,11 @@ static inline size_t et_cpu_column_parts(size_t columns, size_t threads) {
 /* Minimum number of multiplications for which the overhead of a second thread pays off. */
 #define ET_CPU_WORTH_SHARING 65536
 
-/* Divides a GEMM into parts of at most `most` rows for several threads. */
+/* Divides a GEMM into parts of at most `max` rows for several threads. */
 static inline et_cpu_blocks et_cpu_share_gemm(size_t rows, size_t columns,
-                                              size_t depth, size_t most,
+                                              size_t depth, size_t max,
                                               size_t threads) {
-  et_cpu_blocks b = {rows, columns, et_cpu_parts(rows, most), 1};
+  et_cpu_blocks b = {rows, columns, et_cpu_parts(rows, max), 1};
   if (threads < 2 || rows * columns < ET_CPU_WORTH_SHARING / (depth + 1)) {
     return b;
   }
@@ -90,16 +90,16 @@ static inline et_cpu_blocks et_cpu_share_gemm(size_t rows, size_t columns,
  * work. Each thread gets the same number of row parts. Columns are divided only if threads would
  * otherwise have few rows. */
 static inline et_cpu_blocks et_cpu_share_ready_rows(size_t rows, size_t columns,
-                                                    size_t depth, size_t most,
+                                                    size_t depth, size_t max,
                                                     size_t threads) {
-  const size_t least = 12;
-  et_cpu_blocks b = {rows, columns, et_cpu_parts(rows, most), 1};
+  const size_t min = 12;
+  et_cpu_blocks b = {rows, columns, et_cpu_parts(rows, max), 1};
   if (threads < 2 || rows * columns < ET_CPU_WORTH_SHARING / (depth + 1)) {
     return b;
   }
-  const size_t fit = et_cpu_parts(rows, least);
+  const size_t fit = et_cpu_parts(rows, min);
   const size_t lanes = threads < fit ? threads : fit;
-  b.row_parts = et_cpu_parts(rows, et_cpu_even_part(rows, most, lanes));
+  b.row_parts = et_cpu_parts(rows, et_cpu_even_part(rows, max, lanes));
   if (lanes < threads) {
     b.column_parts = et_cpu_column_parts(columns, threads / lanes);
   }

@@ -77,7 +77,7 @@ static void check_matmul(const shape *s) {
   et_test_end(&test);
 }
 
-static int32_t up_to(size_t most) { return 1 + (int32_t)et_test_below(most); }
+static int32_t up_to(size_t max) { return 1 + (int32_t)et_test_below(max); }
 
 static void test_matrices_of_random_shapes(void **state) {
   (void)state;

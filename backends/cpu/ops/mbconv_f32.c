@@ -89,22 +89,22 @@ static void expand_window(const lane *l, const stage *s, size_t row) {
   }
 }
 
-/* Returns how many of `most` rows one GEMM can compute. These rows are consecutive in x and in the
+/* Returns how many of `max` rows one GEMM can compute. These rows are consecutive in x and in the
  * ring. A previous block computes one row at a time. */
 static size_t rows_of_gemm(const stage *s, size_t index, size_t row,
-                           size_t most) {
+                           size_t max) {
   const size_t left = s->block.ring - row % s->block.ring;
-  return index > 0 ? 1 : left < most ? left : most;
+  return index > 0 ? 1 : left < max ? left : max;
 }
 
-/* Expands at most `most` rows, starting at `row`. Returns their number. */
-static size_t expand_rows(lane *l, size_t index, size_t row, size_t most) {
+/* Expands at most `max` rows, starting at `row`. Returns their number. */
+static size_t expand_rows(lane *l, size_t index, size_t row, size_t max) {
   const stage *s = &l->stages[index];
   const et_cpu_conv *c = &s->block.expand;
   size_t rows = 1;
   switch (s->block.form) {
     case ET_CPU_EXPAND_POINT:
-      rows = rows_of_gemm(s, index, row, most);
+      rows = rows_of_gemm(s, index, row, max);
       expand_point(l, index, row, rows);
       break;
     case ET_CPU_EXPAND_PLANAR:

@@ -45,7 +45,7 @@ static double element(const et_test_op *test, const shape *s, int32_t image,
                       int32_t y, int32_t x, int32_t channel) {
   const float *in = test->tensors[0].data;
   double sum = 0;
-  double most = -INFINITY;
+  double max = -INFINITY;
   int32_t inside = 0;
   for (int32_t tap = 0; tap < s->y.kernel * s->x.kernel; tap++) {
     const int32_t iy = et_test_tap(&s->y, y, tap / s->x.kernel);
@@ -54,11 +54,11 @@ static double element(const et_test_op *test, const shape *s, int32_t image,
       const int32_t pixel = (image * s->y.in + iy) * s->x.in + ix;
       const double value = (double)in[pixel * s->channels + channel];
       sum += value;
-      most = fmax(most, value);
+      max = fmax(max, value);
       inside++;
     }
   }
-  return s->maximum ? most : divided(s, sum, inside);
+  return s->maximum ? max : divided(s, sum, inside);
 }
 
 static void check_pool(const shape *s) {

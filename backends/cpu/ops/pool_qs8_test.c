@@ -57,7 +57,7 @@ static double element(const et_test_op *test, const void *shape_,
                       const et_test_place *at) {
   const shape *s = shape_;
   int32_t sum = 0;
-  int32_t most = -1000;
+  int32_t max = -1000;
   int32_t inside = 0;
   for (int32_t tap = 0; tap < s->y.kernel * s->x.kernel; tap++) {
     const int32_t y = et_test_tap(&s->y, at->y, tap / s->x.kernel);
@@ -67,12 +67,12 @@ static double element(const et_test_op *test, const void *shape_,
       const size_t index = (size_t)(pixel * s->channels + at->channel);
       const int32_t value = et_test_byte(&test->tensors[0], index) - X_ZERO;
       sum += value;
-      most = value > most ? value : most;
+      max = value > max ? value : max;
       inside++;
     }
   }
   return et_test_quantized(
-      quantizing_of(s), s->maximum ? (float)most * scale
+      quantizing_of(s), s->maximum ? (float)max * scale
                                    : (float)sum * scale / divisor(s, inside));
 }
 

@@ -131,18 +131,18 @@ static void attend(const et_test_op *test, const shape *s, int32_t batch,
                    int32_t head, int32_t query, double *out) {
   double *scores = malloc((size_t)s->keys * sizeof(double));
   assert_non_null(scores);
-  double most = -INFINITY;
+  double max = -INFINITY;
   double sum = 0;
   for (int32_t k = 0; k < s->keys; k++) {
     scores[k] = score_of(test, s, batch, head, query, k);
-    most = fmax(most, scores[k]);
+    max = fmax(max, scores[k]);
   }
   for (int32_t i = 0; i < s->width; i++) {
     out[i] = 0;
   }
   const int32_t group = head / (s->heads / s->groups);
   for (int32_t k = 0; k < s->keys; k++) {
-    const double weight = exp(scores[k] - most);
+    const double weight = exp(scores[k] - max);
     sum += weight;
     for (int32_t i = 0; i < s->width; i++) {
       out[i] += weight * read(test, 2, batch, k, group, s->width, i);

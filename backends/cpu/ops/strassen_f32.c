@@ -135,10 +135,10 @@ static void run_lane(void *data, size_t lane) {
   }
 }
 
-/* Divides the pairs into parts of at most `most` pairs. If the column groups cannot be divided
+/* Divides the pairs into parts of at most `max` pairs. If the column groups cannot be divided
  * evenly among the threads, parts are smaller, so that several threads work on a group. */
-static void split_pairs(work *w, size_t most) {
-  const size_t parts = et_cpu_parts(w->pairs, most);
+static void split_pairs(work *w, size_t max) {
+  const size_t parts = et_cpu_parts(w->pairs, max);
   const bool is_finer =
       w->groups % w->lanes != 0 &&
       w->pairs >= ET_CPU_STRASSEN_MIN_PAIRS_PER_PART * parts * w->lanes;

@@ -14,8 +14,8 @@ et_test_axis et_test_axis_random(int32_t kernel, int32_t stride,
   axis.after = (int32_t)et_test_below((size_t)kernel + 1);
   axis.in = 1 + (int32_t)et_test_below(14);
   const int32_t reach = (kernel - 1) * dilation + 1;
-  const int32_t least = reach - axis.before - axis.after;
-  axis.in = axis.in < least ? least : axis.in;
+  const int32_t min = reach - axis.before - axis.after;
+  axis.in = axis.in < min ? min : axis.in;
   axis.out = et_test_axis_out(&axis);
   return axis;
 }

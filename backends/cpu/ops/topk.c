@@ -12,15 +12,15 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_topk_args args = et_cpu_topk_args_of(op);
   const int32_t *x = args.x->sizes;
   const int32_t k = args.y->sizes[1];
-  const int32_t most = x[1] < ET_CPU_TOPK_MAX_K ? x[1] : ET_CPU_TOPK_MAX_K;
+  const int32_t max = x[1] < ET_CPU_TOPK_MAX_K ? x[1] : ET_CPU_TOPK_MAX_K;
   const int64_t sizes[2] = {x[0], k};
   ET_RETURN_IF_ERROR(et_cpu_check_dtype(
       op, args.y,
       args.attributes.indices ? ET_SCALAR_TYPE_INT64 : ET_SCALAR_TYPE_FLOAT32,
       error));
   ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args.y, 2, sizes, error));
-  ET_CPU_CHECK(error, k <= most, "topk: k is %d, expected at most %d", (int)k,
-               (int)most);
+  ET_CPU_CHECK(error, k <= max, "topk: k is %d, expected at most %d", (int)k,
+               (int)max);
   return ET_STATUS_OK;
 }
 
@@ -32,18 +32,18 @@ static bool is_before(float a, float b, bool smallest) {
   return smallest ? a < b : a > b;
 }
 
-/* Inserts `index` into the sorted indices `best`, which have `count` of at most `most` elements of
+/* Inserts `index` into the sorted indices `best`, which have `count` of at most `max` elements of
  * a row. Of equal elements, the first stays first. Returns the new count. */
 static size_t insert(const float *row, size_t index, size_t *best, size_t count,
-                     size_t most, bool smallest) {
+                     size_t max, bool smallest) {
   size_t at = count;
   while (at > 0 && is_before(row[index], row[best[at - 1]], smallest)) {
     at--;
   }
-  if (at == most) {
+  if (at == max) {
     return count;
   }
-  const size_t kept = count < most ? count : most - 1;
+  const size_t kept = count < max ? count : max - 1;
   memmove(best + at + 1, best + at, (kept - at) * sizeof(*best));
   best[at] = index;
   return kept + 1;

@@ -138,7 +138,7 @@ static et_cpu_winograd winograd_of(const et_cpu_winograd_f32_args *args) {
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
   const et_cpu_winograd_f32_args args = et_cpu_winograd_f32_args_of(op);
-  const size_t most = (size_t)args.attributes.tiles;
+  const size_t max = (size_t)args.attributes.tiles;
   work w = {.winograd = winograd_of(&args),
             .function = variants[run->isa],
             .workspace = args.workspace->data,
@@ -149,10 +149,10 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
             et_cpu_winograd_tiles(w.winograd.out_width, side);
   w.lanes = et_cpu_lanes(run, (size_t)args.workspace->sizes[0]);
   w.shares_columns =
-      w.tiles <= most && w.lanes > 1 && w.lanes <= column_groups(&w);
+      w.tiles <= max && w.lanes > 1 && w.lanes <= column_groups(&w);
   w.group = w.shares_columns || w.tiles == 0
-                ? most
-                : et_cpu_even_part(w.tiles, most, w.lanes);
+                ? max
+                : et_cpu_even_part(w.tiles, max, w.lanes);
   et_cpu_for_each(run, w.lanes, run_lane, &w);
 }
 

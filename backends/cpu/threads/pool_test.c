@@ -98,19 +98,18 @@ static void test_consecutive_runs(void **state) {
 
 typedef struct meeting {
   atomic_int inside;
-  atomic_int most;
+  atomic_int max;
 } meeting;
 
 /* Stays in the chunk until another thread runs one. */
 static void meet(void *data, size_t index) {
   meeting *m = data;
   const int inside = atomic_fetch_add(&m->inside, 1) + 1;
-  int most = atomic_load(&m->most);
+  int max = atomic_load(&m->max);
   (void)index;
-  while (inside > most &&
-         !atomic_compare_exchange_weak(&m->most, &most, inside)) {
+  while (inside > max && !atomic_compare_exchange_weak(&m->max, &max, inside)) {
   }
-  wait_for(&m->most, 2);
+  wait_for(&m->max, 2);
   atomic_fetch_sub(&m->inside, 1);
 }
 
@@ -120,8 +119,8 @@ static void test_other_threads_run_chunks(void **state) {
   start(3);
   run(9, meet, &m);
   et_cpu_pool_destroy(&pool);
-  assert_true(m.most >= 2);
-  assert_true(m.most <= 3);
+  assert_true(m.max >= 2);
+  assert_true(m.max <= 3);
 }
 
 static pthread_t caller;

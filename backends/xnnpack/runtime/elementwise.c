@@ -256,12 +256,12 @@ static bool factors_of(const et_xnn_builder *b, int32_t factors[2],
   const float out = et_xnn_output(b, 0).quantization.scale;
   const float x = et_xnn_input(b, 0).quantization.scale / out;
   const float y = et_xnn_input(b, 1).quantization.scale / out;
-  const float least = x < y ? x : y;
-  const float most = x < y ? y : x;
-  if (!(least >= 0x1p-10f && most < 0x1p8f)) {
+  const float min = x < y ? x : y;
+  const float max = x < y ? y : x;
+  if (!(min >= 0x1p-10f && max < 0x1p8f)) {
     return false;
   }
-  *shift = 20 - ilogbf(most);
+  *shift = 20 - ilogbf(max);
   factors[0] = (int32_t)rintf(ldexpf(x, *shift));
   factors[1] = (int32_t)rintf(ldexpf(y, *shift));
   factors[1] = b->node->tag == ET_XNN_NODE_SUBTRACT ? -factors[1] : factors[1];

@@ -28,7 +28,7 @@ typedef struct block {
 typedef struct plan {
   et_xnn_builder *b;
   et_xnn_handle *handle; /* or NULL */
-  size_t most;           /* end of the last block so far */
+  size_t end;            /* end of the last block so far */
   size_t count;
   block blocks[MAX_LIVE];
 } plan;
@@ -68,7 +68,7 @@ static et_status place(plan *p, uint32_t id, size_t size, size_t *out_offset) {
           (p->count - at) * sizeof p->blocks[0]);
   p->blocks[at] = (block){offset, size, id};
   p->count++;
-  p->most = end > p->most ? end : p->most;
+  p->end = end > p->end ? end : p->end;
   *out_offset = offset;
   return ET_STATUS_OK;
 }
@@ -145,6 +145,6 @@ et_status et_xnn_plan(et_xnn_builder *counting, et_xnn_handle *handle,
       ET_RETURN_IF_ERROR(plan_group(&p, &group));
     }
   }
-  *out_bytes = p.most;
+  *out_bytes = p.end;
   return ET_STATUS_OK;
 }

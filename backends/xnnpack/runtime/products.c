@@ -95,9 +95,9 @@ static void multiply_floats(et_xnn_builder *b, const et_xnn_matrix *m,
 }
 
 /* Returns the group size of an op, or 0 if there is none. It is the largest divisor of `whole` that
- * is at most `most` and a multiple of `per_word`, the number of weights per word. */
-static int32_t group_of(int32_t whole, int32_t per_word, int32_t most) {
-  int32_t group = whole < most ? whole : most;
+ * is at most `max` and a multiple of `per_word`, the number of weights per word. */
+static int32_t group_of(int32_t whole, int32_t per_word, int32_t max) {
+  int32_t group = whole < max ? whole : max;
   while (group > 0 && (whole % group != 0 || group % per_word != 0)) {
     group--;
   }
@@ -105,12 +105,12 @@ static int32_t group_of(int32_t whole, int32_t per_word, int32_t most) {
 }
 
 static et_xnn_words words_of(const et_xnn_value *filter, const et_xnn_matrix *m,
-                             int32_t most) {
+                             int32_t max) {
   const int32_t bits = et_xnn_has_nibbles(filter) ? 4 : 8;
   const uint32_t group = filter->quantization.group;
   const int32_t whole =
       group != 0 && group < (uint32_t)m->depth ? (int32_t)group : m->depth;
-  return (et_xnn_words){*m, bits, group_of(whole, 32 / bits, most)};
+  return (et_xnn_words){*m, bits, group_of(whole, 32 / bits, max)};
 }
 
 /* Emits an int8 GEMM that quantizes rows dynamically. */

@@ -30,9 +30,9 @@ typedef struct row_quantization {
 
 /* Rounds to float16. */
 static float half_of(float number) {
-  const float most = 65504.0f;
+  const float max = 65504.0f;
   int exponent = 0;
-  const float bounded = number > most ? most : number;
+  const float bounded = number > max ? max : number;
   frexpf(bounded, &exponent);
   const int last = exponent - 11 < -24 ? -24 : exponent - 11;
   return ldexpf(rintf(ldexpf(bounded, -last)), last);

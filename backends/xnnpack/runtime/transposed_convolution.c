@@ -95,8 +95,8 @@ static void store(const work *w, const float sums[ET_CPU_PANEL], float *y,
   const float low = et_cpu_clamp_low(&w->activation);
   const float high = et_cpu_clamp_high(&w->activation);
   for (size_t i = 0; i < count; i++) {
-    const float least = sums[i] < low ? low : sums[i];
-    y[i] = least > high ? high : least;
+    const float min = sums[i] < low ? low : sums[i];
+    y[i] = min > high ? high : min;
   }
 }
 

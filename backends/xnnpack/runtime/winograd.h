@@ -47,11 +47,11 @@ static inline size_t et_xnn_tiles_of(const et_xnn_pixels *out, size_t side) {
 /* Returns how many of `all` tiles a thread transforms at once. `fitting` tiles fit in its
  * workspace. */
 static inline size_t et_xnn_clamp_tiles(size_t all, size_t fitting) {
-  const size_t most =
+  const size_t max =
       fitting < ET_CPU_WINOGRAD_MIN_TILES   ? ET_CPU_WINOGRAD_MIN_TILES
       : fitting > ET_CPU_WINOGRAD_MAX_TILES ? ET_CPU_WINOGRAD_MAX_TILES
                                             : fitting;
-  return all < 1 ? 1 : all < most ? all : most;
+  return all < 1 ? 1 : all < max ? all : max;
 }
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_WINOGRAD_H_ */

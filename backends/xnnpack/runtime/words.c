@@ -77,13 +77,13 @@ void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats) {
                                  .word_count = sizeof words / sizeof words[0]});
 }
 
-#define MOST ET_CPU_MAX_WINDOW
+#define MAX_FIELD ET_CPU_MAX_WINDOW
 
-static int32_t field(const et_xnn_node *node, uint16_t number, int32_t least,
+static int32_t field(const et_xnn_node *node, uint16_t number, int32_t min,
                      bool *is_ok) {
   const uint32_t value = et_fb_u32(node->body, number);
-  *is_ok = *is_ok && value <= MOST && value >= (uint32_t)least;
-  return value <= MOST ? (int32_t)value : least;
+  *is_ok = *is_ok && value <= MAX_FIELD && value >= (uint32_t)min;
+  return value <= MAX_FIELD ? (int32_t)value : min;
 }
 
 bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out) {
@@ -101,7 +101,7 @@ bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out) {
     out->after[i] = field(node, i == 0 ? ET_XNN_CONV_BOTTOM : ET_XNN_CONV_RIGHT,
                           0, &is_ok) +
                     node->zeros_after[i];
-    is_ok = is_ok && out->before[i] <= MOST && out->after[i] <= MOST;
+    is_ok = is_ok && out->before[i] <= MAX_FIELD && out->after[i] <= MAX_FIELD;
     out->dilation[i] = out->dilation[i] == 0 ? 1 : out->dilation[i];
   }
   return is_ok;
