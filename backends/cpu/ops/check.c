@@ -28,13 +28,19 @@ size_t et_cpu_tensor_index(const et_cpu_op *op, const et_cpu_tensor *tensor) {
   return index;
 }
 
-et_status et_cpu_check_shape(const et_cpu_op *op, const et_cpu_tensor *tensor,
-                             uint8_t rank, const int64_t *sizes,
-                             et_error *error) {
+et_status et_cpu_check_rank(const et_cpu_op *op, const et_cpu_tensor *tensor,
+                            uint8_t rank, et_error *error) {
   ET_CPU_CHECK(error, tensor->rank == rank,
                "%s: tensor %zu has %d dims, expected %d",
                op->type->schema->name, et_cpu_tensor_index(op, tensor),
                (int)tensor->rank, (int)rank);
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_shape(const et_cpu_op *op, const et_cpu_tensor *tensor,
+                             uint8_t rank, const int64_t *sizes,
+                             et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_check_rank(op, tensor, rank, error));
   for (uint8_t i = 0; i < rank; i++) {
     ET_CPU_CHECK(error, tensor->sizes[i] == sizes[i],
                  "%s: tensor %zu, dim %d is %d, expected %lld",
@@ -61,6 +67,15 @@ et_status et_cpu_check_elements(const et_cpu_op *op,
                op->type->schema->name, et_cpu_tensor_index(op, tensor),
                tensor->numel, (long long)numel);
   return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_panels(const et_cpu_op *op, const et_cpu_tensor *weights,
+                              const et_cpu_tensor *bias, int64_t depth,
+                              int64_t columns, et_error *error) {
+  const int64_t panels = (columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
+  const int64_t packed[3] = {panels, depth, ET_CPU_PANEL};
+  ET_RETURN_IF_ERROR(et_cpu_check_shape(op, weights, 3, packed, error));
+  return et_cpu_check_elements(op, bias, panels * ET_CPU_PANEL, error);
 }
 
 et_status et_cpu_check_alike(const et_cpu_op *op, const et_cpu_tensor *tensor,

@@ -17,6 +17,10 @@
 
 /* ---- Relations between tensors; the schema declares their dtypes and ranks ---- */
 
+/* Checks that `tensor` of `op` has rank `rank`. */
+et_status et_cpu_check_rank(const et_cpu_op *op, const et_cpu_tensor *tensor,
+                            uint8_t rank, et_error *error);
+
 /* Checks that `tensor` of `op` has rank `rank` and these sizes. */
 et_status et_cpu_check_shape(const et_cpu_op *op, const et_cpu_tensor *tensor,
                              uint8_t rank, const int64_t *sizes,
@@ -30,6 +34,12 @@ et_status et_cpu_check_dtype(const et_cpu_op *op, const et_cpu_tensor *tensor,
 et_status et_cpu_check_elements(const et_cpu_op *op,
                                 const et_cpu_tensor *tensor, int64_t numel,
                                 et_error *error);
+
+/* Checks that `weights` are [panels, depth, 16] with enough panels for `columns`, and that `bias`
+ * has an element for each column of the panels. */
+et_status et_cpu_check_panels(const et_cpu_op *op, const et_cpu_tensor *weights,
+                              const et_cpu_tensor *bias, int64_t depth,
+                              int64_t columns, et_error *error);
 
 /* Checks that `tensor` of `op` has the rank, sizes and dtype of `other`. */
 et_status et_cpu_check_alike(const et_cpu_op *op, const et_cpu_tensor *tensor,

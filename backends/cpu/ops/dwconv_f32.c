@@ -17,10 +17,9 @@ static et_status check_weights(const et_cpu_op *op,
   ET_CPU_CHECK(error, kernel[0] <= ET_CPU_DWCONV_F32_MAX_ROWS,
                "dwconv_f32: kernel has %d rows, expected 1 to %d",
                (int)kernel[0], ET_CPU_DWCONV_F32_MAX_ROWS);
-  const int64_t panels = ((int64_t)args->x->sizes[3] + 15) / 16;
-  const int64_t packed[3] = {panels, (int64_t)kernel[0] * kernel[1], 16};
-  ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 3, packed, error));
-  return et_cpu_check_elements(op, args->bias, panels * 16, error);
+  return et_cpu_check_panels(op, args->weights, args->bias,
+                             (int64_t)kernel[0] * kernel[1], args->x->sizes[3],
+                             error);
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {

@@ -18,10 +18,9 @@ static size_t last_size(const et_cpu_tensor *tensor) {
 et_status et_cpu_gemm_check(const et_cpu_op *op,
                             const et_cpu_gemm_f32_args *args, et_error *error) {
   ET_RETURN_IF_ERROR(et_cpu_gemm_check_rows(op, args, error));
-  const int64_t panels = (int64_t)et_cpu_parts(last_size(args->y), 16);
-  const int64_t packed[3] = {panels, (int64_t)last_size(args->x), 16};
-  ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 3, packed, error));
-  return et_cpu_check_elements(op, args->bias, panels * 16, error);
+  return et_cpu_check_panels(op, args->weights, args->bias,
+                             (int64_t)last_size(args->x),
+                             (int64_t)last_size(args->y), error);
 }
 
 et_cpu_gemm et_cpu_gemm_of(const et_cpu_gemm_f32_args *args) {

@@ -32,8 +32,6 @@ static const et_cpu_tensor *residual_of(const et_cpu_mbconv_f32_args *args) {
   return args->weights_count > weights ? args->weights[weights] : NULL;
 }
 
-static int64_t panel_count(int64_t columns) { return (columns + 15) / 16; }
-
 static bool is_point(const et_cpu_window *w) {
   return w->kernel_y == 1 && w->kernel_x == 1 && w->stride_y == 1 &&
          w->stride_x == 1 && w->out_height == w->height &&
@@ -72,12 +70,13 @@ static block first_block(const et_cpu_mbconv_f32_args *args) {
   return b;
 }
 
-static block next_block(const et_cpu_mbconv_f32_args *args, const block *b) {
-  block next = {.index = b->index + 1,
-                .in = {b->out[0], b->out[1]},
-                .channels = b->columns};
-  find_sizes(args, &next);
-  return next;
+/* Moves from a block to the next one, whose input is the output of the former. */
+static void move_to_next(const et_cpu_mbconv_f32_args *args, block *b) {
+  b->index++;
+  b->in[0] = b->out[0];
+  b->in[1] = b->out[1];
+  b->channels = b->columns;
+  find_sizes(args, b);
 }
 
 static et_cpu_window expand_window_of(const block *b) {
@@ -101,7 +100,7 @@ static et_status check_expand_form(const block *b, et_error *error) {
 static et_status check_expand(const et_cpu_op *op, const block *b,
                               et_error *error) {
   const int32_t *kernel = b->layers.expand.window.kernel;
-  const int64_t panels = panel_count(b->middle);
+  const int64_t panels = (b->middle + 15) / 16;
   const int64_t depth = (int64_t)kernel[0] * kernel[1] * b->channels;
   const int64_t packed[4] = {1, panels, depth, 16};
   ET_CPU_CHECK(error, b->expanded[0] < INT32_MAX && b->expanded[1] < INT32_MAX,
@@ -118,25 +117,12 @@ static et_status check_filter(const et_cpu_op *op,
                               const et_cpu_mbconv_f32_args *args,
                               const block *b, et_error *error) {
   const et_cpu_window_attributes *window = &b->layers.filter.window;
-  const int64_t panels = panel_count(b->middle);
   const int64_t taps = (int64_t)window->kernel[0] * window->kernel[1];
-  const int64_t packed[3] = {panels, taps, 16};
   ET_RETURN_IF_ERROR(et_cpu_check_window_sizes(
       op, window, b->expanded, b->is_last ? args->y->sizes + 1 : b->out,
       error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_shape(op, b->weights[TAPS], 3, packed, error));
-  return et_cpu_check_elements(op, b->weights[TAP_BIAS], panels * 16, error);
-}
-
-static et_status check_project(const et_cpu_op *op, const block *b,
-                               et_error *error) {
-  const int64_t panels = panel_count(b->columns);
-  const int64_t packed[3] = {panels, b->middle, 16};
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_shape(op, b->weights[PROJECT], 3, packed, error));
-  return et_cpu_check_elements(op, b->weights[PROJECT_BIAS], panels * 16,
-                               error);
+  return et_cpu_check_panels(op, b->weights[TAPS], b->weights[TAP_BIAS], taps,
+                             b->middle, error);
 }
 
 /* Returns the number of rows of the expanded image that `rows` rows of the output read. */
@@ -174,7 +160,9 @@ static et_status check_block(const et_cpu_op *op,
                              int64_t *floats, et_error *error) {
   ET_RETURN_IF_ERROR(check_expand(op, b, error));
   ET_RETURN_IF_ERROR(check_filter(op, args, b, error));
-  ET_RETURN_IF_ERROR(check_project(op, b, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_panels(op, b->weights[PROJECT],
+                                         b->weights[PROJECT_BIAS], b->middle,
+                                         b->columns, error));
   return check_workspace(args, b, floats, error);
 }
 
@@ -187,7 +175,7 @@ static et_status check_blocks(const et_cpu_op *op,
   block b = first_block(args);
   ET_RETURN_IF_ERROR(check_block(op, args, &b, &floats, error));
   while (!b.is_last) {
-    b = next_block(args, &b);
+    move_to_next(args, &b);
     ET_RETURN_IF_ERROR(check_block(op, args, &b, &floats, error));
   }
   return ET_STATUS_OK;
@@ -212,19 +200,13 @@ static et_status check_counts(const et_cpu_mbconv_f32_args *args,
 static et_status check_layers(const et_cpu_op *op,
                               const et_cpu_mbconv_f32_args *args, size_t index,
                               et_error *error) {
-  static const uint8_t ranks[] = {[EXPAND] = 4, [PROJECT] = 3};
+  et_cpu_tensor *const *weights = args->weights + index * WEIGHTS;
   const int32_t rows = layers_of(args, index).filter.window.kernel[0];
   ET_CPU_CHECK(error, rows <= ET_CPU_MBCONV_MAX_ROWS,
                "mbconv_f32: kernel has %d rows, expected 1 to %d", (int)rows,
                ET_CPU_MBCONV_MAX_ROWS);
-  for (size_t i = EXPAND; i <= PROJECT; i += PROJECT - EXPAND) {
-    const et_cpu_tensor *tensor = args->weights[index * WEIGHTS + i];
-    ET_CPU_CHECK(error, tensor->rank == ranks[i],
-                 "mbconv_f32: tensor %zu has %d dims, expected %d",
-                 et_cpu_tensor_index(op, tensor), (int)tensor->rank,
-                 (int)ranks[i]);
-  }
-  return ET_STATUS_OK;
+  ET_RETURN_IF_ERROR(et_cpu_check_rank(op, weights[EXPAND], 4, error));
+  return et_cpu_check_rank(op, weights[PROJECT], 3, error);
 }
 
 et_status et_cpu_check_mbconv(const et_cpu_op *op, et_error *error) {
@@ -245,7 +227,7 @@ et_cpu_block et_cpu_mbconv_block_of(const et_cpu_mbconv_f32_args *args,
                                     size_t index) {
   block b = first_block(args);
   while (b.index < index) {
-    b = next_block(args, &b);
+    move_to_next(args, &b);
   }
   const et_cpu_mbconv_block *layers = &b.layers;
   const et_cpu_tensor *residual = residual_of(args);

@@ -28,11 +28,11 @@ static et_status fail_word(et_error *error, const char *section, uint32_t index,
 }
 
 /* Advances *at by `count` words. Returns false if the payload has fewer. */
-static bool skip(const et_cpu_payload *payload, size_t *at, size_t count) {
+static bool skip(const et_cpu_payload *payload, size_t *at, uint64_t count) {
   if (count > payload->words - *at) {
     return false;
   }
-  *at += count;
+  *at += (size_t)count;
   return true;
 }
 
@@ -81,17 +81,13 @@ bool et_cpu_read_op(const et_cpu_payload *payload, size_t *at,
   out->workspace_count = et_cpu_word(payload, from + 3);
   out->dim_count = et_cpu_word(payload, from + 4);
   out->attribute_count = et_cpu_word(payload, from + 5);
+  const uint64_t tensors =
+      (uint64_t)out->input_count + out->output_count + out->workspace_count;
+  out->tensor_count = (uint32_t)tensors;
   out->tensors_at = *at;
-  if (!skip(payload, at, out->input_count) ||
-      !skip(payload, at, out->output_count) ||
-      !skip(payload, at, out->workspace_count)) {
-    return false;
-  }
-  out->tensor_count = (uint32_t)(*at - out->tensors_at);
-  out->dims_at = *at;
-  out->attributes_at = *at + out->dim_count;
-  return skip(payload, at, out->dim_count) &&
-         skip(payload, at, out->attribute_count);
+  out->dims_at = *at + (size_t)tensors;
+  out->attributes_at = out->dims_at + out->dim_count;
+  return skip(payload, at, tensors + out->dim_count + out->attribute_count);
 }
 
 static et_status check_dim(const et_cpu_payload *payload, uint32_t index,
@@ -257,8 +253,7 @@ static et_status fail_header(et_error *error, const char *reason) {
 
 static et_status read_header(et_span bytes, et_error *error,
                              et_cpu_payload *out) {
-  const et_cpu_payload empty = {.bytes = bytes.data, .words = bytes.size / 4};
-  *out = empty;
+  *out = (et_cpu_payload){.bytes = bytes.data, .words = bytes.size / 4};
   if (out->words < HEADER_WORDS || et_cpu_word(out, 0) != ET_CPU_MAGIC) {
     return fail_header(error, "not a payload of this backend");
   }
