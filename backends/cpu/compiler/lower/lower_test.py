@@ -1,4 +1,4 @@
-"""Tests of operators that have no separate test module."""
+"""Tests of the examples of rules, and of operators that have no separate test module."""
 
 from typing import Any
 
@@ -7,15 +7,30 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from backends.cpu.compiler.lower.rule import Example
+from backends.cpu.compiler.lower.table import RULES
 from backends.cpu.compiler.testing.compare import assert_computes, specs
 from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.elementwise import ElementwiseF32
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.pooling import PoolF32
 
+_EXAMPLES = [
+    pytest.param(example, id=f"{operator}-{number}")
+    for operator, rule in RULES.items()
+    for number, example in enumerate(rule.examples)
+]
 _IMAGE = (2, 5, 6, 8)
 _MATRIX = torch.arange(18.0).reshape(6, 3)
 _ROW = torch.arange(7.0)
+
+
+@pytest.mark.parametrize("example", _EXAMPLES)
+def test_examples_of_rules_agree_with_pytorch(example: Example) -> None:
+    torch.manual_seed(0)
+    inputs = example.inputs()
+    assert example.op in map(type, specs(example.function, *inputs))
+    assert_computes(example.function, *inputs)
 
 
 @pytest.mark.parametrize(
