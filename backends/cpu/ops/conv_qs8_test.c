@@ -432,7 +432,7 @@ static void test_groups_without_channels_are_fast(void **state) {
   (void)state;
   const shape s = {1 << 20,   0,    0,    1 << 20, points(1),
                    points(1), true, true, true};
-  const et_cpu_run run = {.isa = ET_CPU_PLAIN};
+  const et_cpu_run run = {.isa = et_test_isa()};
   et_error error = {0};
   et_test_op test;
   make(&test, &s);

@@ -89,7 +89,7 @@ static void test_fails_if_a_row_is_out_of_range(void **state) {
     et_test_op test;
     et_error error = {0};
     et_cpu_fault fault = {ET_STATUS_OK, &error};
-    const et_cpu_run run = {.isa = ET_CPU_PLAIN, .fault = &fault};
+    const et_cpu_run run = {.isa = et_test_isa(), .fault = &fault};
     make(&test, 4, 0);
     ((int64_t *)test.tensors[2].data)[i] = wrong[i];
     test.op.type->run(&test.op, &run);

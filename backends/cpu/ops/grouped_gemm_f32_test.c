@@ -139,7 +139,7 @@ static void test_fails_if_group_ends_are_invalid(void **state) {
     et_test_op test;
     et_error error = {0};
     et_cpu_fault fault = {ET_STATUS_OK, &error};
-    const et_cpu_run run = {.isa = ET_CPU_PLAIN, .fault = &fault};
+    const et_cpu_run run = {.isa = et_test_isa(), .fault = &fault};
     make(&test, &s, true);
     memcpy(test.tensors[3].data, bad[i], sizeof(bad[i]));
     memset(test.tensors[4].data, 7, test.tensors[4].bytes);

@@ -340,7 +340,7 @@ static void take_weights(et_test_op *one, const et_test_op *all, int32_t index,
 
 /* Returns the result of the blocks when they are run as separate ops. */
 static double *run_each(const et_test_op *all, const chain *c) {
-  const et_cpu_run run = {.isa = ET_CPU_PLAIN};
+  const et_cpu_run run = {.isa = et_test_isa()};
   et_test_op ops[4];
   const et_cpu_tensor *x = &all->tensors[0];
   for (int32_t i = 0; i < c->count; i++) {

@@ -117,7 +117,7 @@ static void test_nan_is_the_extremum(void **state) {
       void *y = et_test_output(&test, indices ? I64 : F32, 2, out);
       x[31 * columns] = x[47 * columns] = NAN;
       et_test_int(&test, reduction);
-      const et_cpu_run run = {.isa = ET_CPU_PLAIN};
+      const et_cpu_run run = {.isa = et_test_isa()};
       test.op.type->run(&test.op, &run);
       assert_true(indices ? *(int64_t *)y == 31 : isnan(*(float *)y));
       et_test_end(&test);

@@ -367,7 +367,7 @@ static void test_queries_without_keys_yield_zeros(void **state) {
                      .groups = 1,
                      .depth = 4,
                      .width = 4};
-    const et_cpu_run run = {.isa = ET_CPU_PLAIN};
+    const et_cpu_run run = {.isa = et_test_isa()};
     et_test_op test;
     make(&test, &s);
     float *y = et_test_result(&test)->data;

@@ -156,6 +156,16 @@ bool et_test_has(et_cpu_isa isa) {
   return linked[isa];
 }
 
+uint8_t et_test_isa(void) {
+  for (uint8_t isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
+    if (et_test_has((et_cpu_isa)isa)) {
+      return isa;
+    }
+  }
+  fail_msg("none of %d instruction sets is available", ET_CPU_ISA_COUNT);
+  return 0;
+}
+
 static void run_backwards(void *context, size_t count,
                           void (*function)(void *data, size_t index),
                           void *data) {

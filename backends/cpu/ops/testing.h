@@ -52,7 +52,12 @@ et_status et_test_check(et_test_op *test, et_error *error);
 /* Checks that the op is rejected with a message that contains `part`. */
 void et_test_refused(et_test_op *test, const char *part);
 
+/* Returns whether `isa` is linked and supported. */
 bool et_test_has(et_cpu_isa isa);
+
+/* Returns the first instruction set that is linked and supported, for calls with one. Builds with
+ * --//backends/cpu:isa link only some. */
+uint8_t et_test_isa(void);
 
 /* Runs the op with every instruction set, once on one thread and once in chunks in reverse order.
  * Output 0 must be bitwise equal in both runs, and across instruction sets with a fused
