@@ -1,11 +1,14 @@
 """Tests the encoding of op declarations as words, and the generated C code."""
 
 import re
+import subprocess
 from dataclasses import dataclass, field
 from enum import IntEnum
+from pathlib import Path
 
 import pytest
 
+from backends.cpu.schema.codegen import c_headers, ranges
 from backends.cpu.schema.codegen.c_headers import content_of, file_names
 from backends.cpu.schema.codegen.c_records import enum_of, struct_of
 from backends.cpu.schema.codegen.op_fields import word_fields
@@ -30,6 +33,25 @@ def test_codes_and_names_of_ops_are_unique() -> None:
 
 def test_the_header_of_an_undeclared_op_is_an_error() -> None:
     assert content_of("removed.h").startswith('#error "backends/cpu/schema: removed is not declared;')
+
+
+def test_only_users_of_a_removed_op_fail_to_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = file_names()
+    kept = tuple(op for op in ALL_OPS if op.op_name() not in ("mbconv_f32", "topk"))
+    for module in (c_headers, ranges):
+        monkeypatch.setattr(module, "ALL_OPS", kept)
+    monkeypatch.setattr(c_headers, "OPS", tuple(op for op in OPS if op in kept))
+    monkeypatch.setattr(c_headers, "BY_NAME", {op.op_name(): op for op in kept})
+    generated = tmp_path / "backends/cpu/schema"
+    generated.mkdir(parents=True)
+    for name in names:
+        (generated / name).write_text(content_of(name))
+    folders = [str(tmp_path), ".", "runtime/include", "kernels/include"]
+    command = ["gcc", "-std=c11", "-w", "-fsyntax-only", *(f"-I{folder}" for folder in folders)]
+    sources = [path for path in Path("backends/cpu/ops").glob("*.c") if "test" not in path.name]
+    failed = {path.name for path in sources if subprocess.run([*command, path], capture_output=True).returncode != 0}
+    assert len(sources) > 50
+    assert failed == {"mbconv_f32.c", "mbconv_f32_read.c", "topk.c"}
 
 
 def test_a_wrong_number_of_words_is_an_error() -> None:
