@@ -5,7 +5,7 @@
 #include "backends/xnnpack/runtime/value.h"
 
 #define ET_XNN_MAX_INPUTS 5
-#define ET_XNN_MAX_OUTPUTS 2
+#define ET_XNN_MAX_NODE_OUTPUTS 2
 
 /* Supported flags. */
 enum {
@@ -23,7 +23,7 @@ typedef struct et_xnn_node {
   uint32_t flags;
   uint32_t debug_handle;
   uint32_t inputs[ET_XNN_MAX_INPUTS]; /* ET_XNN_NO_VALUE if omitted */
-  uint32_t outputs[ET_XNN_MAX_OUTPUTS];
+  uint32_t outputs[ET_XNN_MAX_NODE_OUTPUTS];
   uint8_t input_count;
   uint8_t output_count;
   uint8_t activation; /* fused activation other than a clamp */

@@ -12,12 +12,13 @@
 #define TAPS ET_XNN_WINOGRAD_TAPS
 #define MAX_POSITIONS 6 /* number of positions of a tile along an axis */
 
-#define MAX_CHANNELS 65536 /* workspaces fit in int32 */
+#define MAX_WINOGRAD_CHANNELS 65536 /* workspaces fit in int32 */
 
 typedef et_xnn_pixels sizes;
 
 static bool is_within(int32_t channels) {
-  return channels >= ET_CPU_WINOGRAD_MIN_CHANNELS && channels <= MAX_CHANNELS;
+  return channels >= ET_CPU_WINOGRAD_MIN_CHANNELS &&
+         channels <= MAX_WINOGRAD_CHANNELS;
 }
 
 static bool fits_memory_limit(const et_xnn_convolution_of *c, size_t side) {
