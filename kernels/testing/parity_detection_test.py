@@ -102,6 +102,13 @@ def test_roi_align_rejects_invalid_regions(roi: list[float], size: tuple[int, in
         KERNELS.call(ROI_ALIGN, x, torch.tensor([roi]), 1.0, *size, 0, False, out, out)
 
 
+def test_roi_align_without_regions_accepts_the_largest_bin_counts() -> None:
+    x, out = torch.ones(2, 1, 4, 4), torch.empty(1, 1, 2, 2)
+    for size in ((2**31 - 1, 1), (1, 2**31 - 1)):
+        KERNELS.call(ROI_ALIGN, x, torch.empty(0, 5), 1.0, *size, 0, False, out, out)
+        assert out.shape == (0, 1, *size)
+
+
 def test_roi_align_rejects_empty_images() -> None:
     out = torch.empty(1, 1, 2, 2)
     with pytest.raises(KernelError, match=r"input is empty \(0 x 4\)"):

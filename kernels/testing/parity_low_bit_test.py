@@ -117,6 +117,18 @@ def test_low_bit_linear_layers_follow_their_definition(bits: int, rows: int, col
                 check(KERNELS, f"{OURS}{name}.out", *arguments, reference=operator, tolerance=(1e-4, 1e-4))
 
 
+@pytest.mark.parametrize("columns", [64, 65, 200])
+def test_gemms_with_int8_weights_follow_their_definition(columns: int) -> None:
+    """The kernel accumulates 64 columns at a time."""
+    codes, scales, points = weight(8, 24, columns, 1)
+    arguments = random_tensor((3, 24)), codes, scales[:, 0].clone(), points[:, 0].clone()
+    reference = OPS.mixed_mm.default
+    check(KERNELS, f"{DECOMPOSED}mixed_mm.out", *arguments, reference=reference, tolerance=(1e-4, 1e-4))
+    for x in (arguments[0][0], arguments[0][None]):
+        with pytest.raises(KernelError, match="mixed_mm: input has . dimensions"):
+            KERNELS.call(f"{DECOMPOSED}mixed_mm.out", x, *arguments[1:], x.clone(), x.clone())
+
+
 def test_minimum_scale_is_the_step_of_an_empty_range() -> None:
     codes, scales = torch.tensor([[1]], dtype=torch.int8), torch.ones(1, 1)
     x, out = torch.tensor([[0.3], [0.2]]), torch.empty(2, 1)

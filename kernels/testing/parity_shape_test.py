@@ -263,6 +263,7 @@ def test_pixel_shuffle_of_empty_tensors_follows_pytorch() -> None:
         check(KERNELS, "aten::pixel_shuffle.out", torch.empty(shape), 2)
         check(KERNELS, "aten::pixel_unshuffle.out", torch.empty(shape), 2)
     check(KERNELS, "aten::pixel_shuffle.out", torch.empty(1, 2**31 - 1, 0), 1)
+    check(KERNELS, "aten::pixel_shuffle.out", torch.empty((2**15 - 1) ** 2, 0, 0), 2**15 - 1)
 
 
 def test_invalid_pixel_shuffle_is_an_error() -> None:
