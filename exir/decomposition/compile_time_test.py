@@ -51,6 +51,13 @@ def test_tensor_without_inputs_becomes_a_constant(name: str) -> None:
     torch.testing.assert_close(run(program, (_X,)), [module(_X)])
 
 
+def test_float32_windows_are_rounded_once() -> None:
+    module = _FunctionModule(lambda x: x * torch.hann_window(1000))
+    one = torch.ones(1)
+    (found,) = run(to_edge(export(module, (one,))).exported_program(), (one,))
+    assert torch.equal(found, torch.hann_window(1000, dtype=torch.float64).float())
+
+
 def test_constants_of_control_flow_become_operands() -> None:
     def windowed(x: Tensor) -> Tensor:
         return torch.cond(

@@ -86,6 +86,7 @@ def test_in_place_operators_state_partial_writes() -> None:
     ("old", "new", "message"),
     [
         ('name = "acme::take.out"\n', "", "row 1: missing keys: name"),
+        ('name = "acme::take.out"', "name = 3", "'name' must be a string, got 3"),
         ("schema =", "kernel = 'et_op'\nschema =", "unknown keys: kernel"),
         ('"acme::take.out"', '"take"', "'name' must match"),
         ("Tensor? mask", "Storage mask", "schema type 'Storage'"),

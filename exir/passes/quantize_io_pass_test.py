@@ -8,7 +8,7 @@ from torch.export import ExportedProgram, export
 from exir import schema
 from exir.error import ConfigError
 from exir.passes import QuantizeInputs, QuantizeOutputs
-from exir.passes.quantize_io_pass import quantize_input, quantize_output
+from exir.passes.quantize_io_pass import dequantized_outputs, quantize_input, quantize_output
 from exir.program import to_edge
 from exir.testing.quantized import quantized
 
@@ -29,6 +29,15 @@ def test_exported_program_has_int8_inputs_and_outputs() -> None:
     result = program.module(check_guards=False)(_OPS.quantize_per_tensor(x, *input_params))
     assert result.dtype == torch.int8
     assert torch.equal(_OPS.dequantize_per_tensor(result, *output_params), expected)
+
+
+def test_only_dequantized_outputs_are_listed() -> None:
+    class Both(nn.Module):
+        def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+            return x + 1, _OPS.dequantize_per_tensor(x.to(torch.int8), 0.5, 0, -128, 127, torch.int8)
+
+    assert dequantized_outputs(export(Both(), (torch.randn(2),))) == [1]
+    assert dequantized_outputs(_quantized_network()[0]) == [0]
 
 
 def test_edge_program_has_int8_inputs_and_outputs_and_states_their_parameters() -> None:
