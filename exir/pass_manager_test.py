@@ -145,6 +145,6 @@ def test_pass_that_specializes_a_dynamic_size_is_an_error() -> None:
     exported = torch.export.export(_AddThree(), (torch.zeros(3),), dynamic_shapes=shapes)
     with pytest.raises(
         PassError,
-        match=r"pass '_AsksForSizes': specializes the dynamic size s\d+, 2 to 8, to the .* 3; run",
+        match=r"pass '_AsksForSizes': specializes the dynamic size s\d+ \(2 to 8\) to the .* 3; run",
     ):
         run_passes(exported, [_AsksForSizes()])

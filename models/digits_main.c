@@ -2,10 +2,10 @@
  *
  *   digits IMAGES.idx3 LABELS.idx1 PYTORCH.idx1 [SHARE]
  *
- * The third file has PyTorch's predictions for the same images, which the build
- * computes. The predictions must be equal. If SHARE is given, for a quantized
- * model, at least that share of PyTorch's correct predictions must be correct.
- * All memory is static, as in a program without a heap. */
+ * The third file contains PyTorch's predictions for the same images, which the
+ * build computes. The predictions must be equal. If SHARE is given, for a
+ * quantized model, at least that share of PyTorch's correct predictions must be
+ * correct. All memory is static, as in a program without a heap. */
 #include <stdio.h>
 #include <stdlib.h>
 

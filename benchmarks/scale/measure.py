@@ -69,7 +69,7 @@ class Bazel:
 
 
 def _metrics(events: Path) -> tuple[dict[str, int], int]:
-    """Count actions per runner, and compiled models, from Bazel's execution log."""
+    """Count actions per runner, and compiled models, from Bazel's build events."""
     for line in events.read_text(encoding="utf-8").splitlines():
         summary = json.loads(line).get("buildMetrics", {}).get("actionSummary")
         if summary is not None:

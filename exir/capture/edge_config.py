@@ -13,7 +13,7 @@ class EdgeCompileConfig:
     _skip_dim_order: keep `aten::_to_copy` and `aten::clone` instead of the `dim_order_ops`.
     _core_aten_ops_exception_list: operators outside core ATen that the verifier accepts.
     preserve_ops: operators that are not decomposed.
-    preserve_sdpa: keep `scaled_dot_product_attention` as one operator where no backend delegates
+    preserve_sdpa: keep `scaled_dot_product_attention` as one operator if no backend delegates
         it. The operator is faster and allocates no score matrix, but only this project's runtime
         supports it. False decomposes it into GEMMs and a softmax.
     fuse_low_bit_linear: emit one operator for a linear layer with low-bit weights; only this

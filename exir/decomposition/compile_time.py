@@ -90,9 +90,10 @@ class _GraphEvaluator:
         self._known: dict[Node, Any] = {}
 
     def results(self, node: Node) -> dict[Node, Tensor]:
-        """Return the result tensors of `node` by node; empty if they are not known.
+        """Map each result node of `node` to its tensor.
 
-        An operator with several results has one `getitem` node for each.
+        The map is empty if the results are not known. An operator with several results has one
+        `getitem` node for each.
         """
         value = self._value_of(node)
         if isinstance(value, Tensor):

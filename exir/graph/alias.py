@@ -32,7 +32,7 @@ class AliasSets:
         self._members.setdefault(root, [root]).append(node)
 
     def view(self, node: Node) -> View | None:
-        """Return how `node` is a view; None if it owns its memory."""
+        """Return the `View` that relates `node` to its base; None if it owns its memory."""
         return self._view.get(node)
 
     def bases(self, node: Node) -> list[Node]:

@@ -37,7 +37,7 @@ def square_root(values: Tensor) -> Tensor:
     """Compute `torch.sqrt(values)`, correctly rounded; in float32 for integers.
 
     `torch.sqrt` runs MKL's vector loops, which refine a hardware estimate. The estimate differs
-    between vendors, and one result in seven has a wrong last bit. numpy uses the processor's square
+    between vendors, and one result in seven has a wrong last bit. NumPy uses the processor's square
     root instruction, which IEEE 754 defines exactly.
     """
     wide = values.detach() if values.dtype == torch.float64 else values.detach().float()

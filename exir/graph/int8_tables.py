@@ -20,7 +20,7 @@ class Int8Tables:
     def find(self, quantize: Node) -> tuple[Node, Tensor] | None:
         """Return the only quantized source of `quantize`, and the table of results.
 
-        The table has one result for each quantized value of the source.
+        The table contains one result for each quantized value of the source.
         """
         sources = self._chain_sources(quantize)
         params = quantize_params(quantize)

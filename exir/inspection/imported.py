@@ -8,7 +8,7 @@ from exir.inspection.report import MethodReport, OperatorUse, delegates_of, inst
 def imported_methods(program: schema.Program) -> list[MethodReport]:
     """Return a report for each method.
 
-    The file has no input names and no source lines of the model.
+    The file contains no input names and no source lines of the model.
     """
     return [_method_report(plan, program) for plan in program.execution_plan]
 

@@ -27,7 +27,7 @@ class Range:
 
     @property
     def steps(self) -> "Steps":
-        """Return the range without its place."""
+        """Return min, max and step, without the value and dimension."""
         return Steps(self.min, self.max, self.step)
 
 

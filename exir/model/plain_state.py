@@ -119,8 +119,8 @@ def refuse_lost_state(
 ) -> None:
     """Raise `ModelError` if a later call reads a stored value that depends on inputs.
 
-    A table that the first call computes from constants is not state. Neither is a value that is
-    only written.
+    A table that the first call computes from constants is not state. A value that is written but
+    never read is not state either.
     """
     if not writes:
         return

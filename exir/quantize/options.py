@@ -30,8 +30,8 @@ class QuantizationOptions:
     recipe: name of the recipe, a key of `RECIPES`.
     exclude: qualified names of modules that stay float, with everything they contain; `*` matches any text.
     group_size: number of elements of a weight row that share a scale, for recipes that are not
-      static. The default is 32 for 4-bit weights, and the whole row for 8-bit weights. It is an
-      error if no layer has rows that the size divides.
+      static. The default is 32 for 4-bit weights, and the whole row for 8-bit weights. It must
+      divide the row length of at least one layer.
     observer: how a static recipe chooses a range from the calibration data. `minmax` uses the full range; `histogram` clips
         outliers where that lowers the squared error.
     calibration_batches: maximum number of calibration inputs that a static recipe uses; None for all.

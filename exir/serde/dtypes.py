@@ -21,7 +21,10 @@ _DTYPES = (
 
 
 def dtype_number(dtype: torch.dtype) -> int:
-    """Return the number of `dtype`, from 1. Raises `UserError` if it has none."""
+    """Return the serialized code of `dtype`; codes start at 1.
+
+    Raises `UserError` if it has none.
+    """
     if dtype not in _DTYPES:
         raise UserError(
             f"serialized programs cannot store tensors of {dtype}; cast them to another dtype"

@@ -27,8 +27,8 @@ def check_sizes_unchanged(programs: Iterable[ExportedProgram], step: str, remedy
         if symbol not in before:
             bounds = program.range_constraints[symbol]
             raise PassError(
-                f"{step}: specializes the dynamic size {symbol}, {bounds.lower} to {bounds.upper}, "
-                f"to the example's {number}; {remedy}"
+                f"{step}: specializes the dynamic size {symbol} ({bounds.lower} to {bounds.upper}) "
+                f"to the example's value {number}; {remedy}"
             )
 
 

@@ -41,7 +41,7 @@ et_status et_matrices_check(et_kernel_context *context, const char *what,
 /* Returns the number of items in a batch of items with `inner` dimensions. */
 size_t et_batch_count(const et_view *view, size_t inner);
 
-/* Returns item `index` of a batch: the `inner` last dimensions of `view`. */
+/* Returns item `index` of a batch: the last `inner` dimensions of `view`. */
 et_view et_batch_at(const et_view *view, size_t inner, size_t index);
 
 /* Resizes `out` to the batch dimensions of `like` (all except its last `inner`

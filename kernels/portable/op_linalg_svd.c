@@ -5,12 +5,11 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/engines/linear_algebra.h"
 
-/* State for one matrix. Its "brief" side is the shorter one of rows and
- * columns. The decomposition is a sum of outer products of left and right
- * vectors. */
+/* State for one matrix. `brief` is for the shorter side of the matrix. The
+ * decomposition is a sum of outer products of left and right vectors. */
 typedef struct parts {
-  et_matrix lines;   /* the matrix along its longer side, with `brief.rows`
-                      * rows */
+  et_matrix lines;   /* the matrix, transposed if it is tall, so that it has
+                      * `brief.rows` rows */
   et_matrix brief;   /* singular vectors of the shorter side, one per row */
   et_matrix columns; /* the result of `lines`, one per column */
   double *values;

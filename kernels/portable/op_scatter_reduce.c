@@ -34,9 +34,9 @@ COMBINE(multiply, et_wrap_mul(x, y), x *y)
 COMBINE(take_larger, LARGER(x, y), LARGER(x, y))
 COMBINE(take_smaller, SMALLER(x, y), SMALLER(x, y))
 
-/* Without include_self, indexed elements start from `start`. -1 means that they
- * start from a source element, because max and min may process an element
- * twice. */
+/* Without include_self, indexed elements start at `start`. If it is -1, they
+ * start at one of their source elements: max and min do not change if they
+ * process it again. */
 typedef struct reduction {
   const char *name;
   et_along_fn combine;

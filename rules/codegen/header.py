@@ -211,7 +211,7 @@ def _weights_section(model: Model, is_hidden: bool) -> str:
 
 
 def private_declarations(model: Model, borrowed: Borrowed) -> str:
-    """Return declarations of the names that a shared library has but does not export."""
+    """Return declarations of names that a shared library defines but does not export."""
     text = "\n" + link_definitions(model, [name for name in linked_names(model) if not name.endswith("_load")])
     text += _REGISTRY.format(prefix=model.prefix)
     if not borrowed.programs:

@@ -9,8 +9,8 @@ kernels that the table names.
     python3 -m rules.codegen.kernel_table --kernels … --signatures --symbol et_kernel_signatures --out signatures.c
 
 Each `--only` file selects operators. It is a manifest (JSON whose `operators` are objects with a `name`) or a
-text file with one name per line. Without `--only`, the table has all kernels. With `--signatures`, rows have
-only names and signatures, for programs that load methods but never run them. `--operators` names additional
+text file with one name per line. Without `--only`, the table contains all kernels. With `--signatures`, rows
+contain only names and signatures, for programs that load methods but never run them. `--operators` names additional
 operator tables. `@file` is replaced by the arguments in that file, one per line.
 """
 

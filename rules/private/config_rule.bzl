@@ -24,7 +24,7 @@ def config_layers(label, attribute, target):
     """Returns the layers of options of a target.
 
     Args:
-      label: Label of the rule that has the attribute, for a message.
+      label: label of the rule that sets the attribute, for a message.
       attribute: name of the attribute.
       target: an `executorch_config` or a TOML file.
 

@@ -84,8 +84,8 @@ def check_versions(where, attribute, library, versions):
     """Fails if a package below a library has another version than the compiler's.
 
     Args:
-      where: label of the rule that has the library, for the message.
-      attribute: name of the attribute that has the library, for the message.
+      where: label of the rule that names the library, for the message.
+      attribute: the attribute that names the library, for the message.
       library: struct of `python_library`, or ExecutorchBackendInfo.
       versions: dict[string, string]: the compiler's packages, version by name.
     """

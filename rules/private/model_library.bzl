@@ -15,7 +15,7 @@ MODEL_LIBRARY_ATTRS = {
         mandatory = True,
         allow_empty = False,
         providers = [ExecutorchModelInfo],
-        doc = "Several `executorch_model` targets. The library has the union of their operators and kernels.",
+        doc = "Several `executorch_model` targets. The library contains the union of their operators and kernels.",
     ),
     "weights": attr.string(
         default = "embed",

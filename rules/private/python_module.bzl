@@ -14,7 +14,7 @@ def module_file(target, attribute):
 
     Args:
       target: the py_library.
-      attribute: name of the attribute that has the library, for messages.
+      attribute: the attribute that names the library, for messages.
 
     Returns:
       File

@@ -38,8 +38,9 @@ static et_status check_permutation(const uint8_t *dim_order, size_t rank,
     const unsigned dim = dim_order[d];
     if (dim >= rank || (seen >> dim & 1u) != 0) {
       return et_fail_program(
-          error, "dim_order[%zu] = %u is not part of a permutation of %zu dims",
-          d, dim, rank);
+          error,
+          "dim_order[%zu] = %u is not part of a permutation for rank %zu", d,
+          dim, rank);
     }
     seen |= 1u << dim;
   }

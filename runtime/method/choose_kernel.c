@@ -116,17 +116,18 @@ static void refuse(const et_builder *builder, const trial *t,
                    uint32_t instruction, const char *name) {
   const et_tensor_record *record = &t->record;
   et_error *error = builder->error;
-  et_fail_program(error,
-                  "instructions[%u] %s: no linked kernel supports args[%u], %s "
-                  "of %u dims with dim order (",
-                  (unsigned)instruction, name, (unsigned)t->arg,
-                  et_scalar_type_name(record->dtype), (unsigned)record->rank);
+  et_fail_program(
+      error,
+      "instructions[%u] %s: no linked kernel supports args[%u] (%s, "
+      "rank %u, dim order (",
+      (unsigned)instruction, name, (unsigned)t->arg,
+      et_scalar_type_name(record->dtype), (unsigned)record->rank);
   for (uint32_t d = 0; ET_HAS_MESSAGES && d < record->rank; d++) {
     et_error_append(error, "%s%u",
                     d == 0 ? ET_MESSAGE_TEXT("") : ET_MESSAGE_TEXT(","),
                     (unsigned)record->dim_order[d]);
   }
-  et_error_append(error, ")");
+  et_error_append(error, "))");
 }
 
 const et_kernel *et_choose_kernel(const et_builder *builder,

@@ -145,9 +145,9 @@ static bool writes_state(const et_instruction *instruction) {
          instruction->u.kernel->signature[0] == 'w';
 }
 
-/* Records which values hold state, and splits planned memory at the edges of
- * tensors. The out of a view without its own memory is at the start of another
- * value's. */
+/* Records which values hold state, and splits planned memory at tensor
+ * boundaries. The out of a view without its own memory is at the start of
+ * another value's. */
 static void look_at_values(et_simulation *sim) {
   for (uint32_t i = 0; i < sim->method->value_count; i++) {
     const et_value *value = &sim->method->values[i];

@@ -11,8 +11,8 @@ et_status et_prim_sym_size_int(et_kernel_context *context, et_value **args) {
   const int64_t dim = given < 0 ? given + rank : given;
   if (dim < 0 || dim >= rank) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "dim %lld is out of range for a tensor of %lld dims",
-                   (long long)given, (long long)rank);
+                   "dim %lld is out of range for rank %lld", (long long)given,
+                   (long long)rank);
   }
   return et_number_store_int(context, args[2], self->sizes[dim]);
 }
@@ -97,7 +97,7 @@ et_status et_prim_et_view(et_kernel_context *context, et_value **args) {
   int32_t sizes[ET_MAX_RANK];
   if (rank > ET_MAX_RANK) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "a view of %zu dims exceeds the limit", rank);
+                   "a view of rank %zu exceeds the limit", rank);
   }
   if (!et_tensor_is_contiguous(self) || !et_tensor_is_contiguous(out)) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
@@ -116,10 +116,11 @@ static et_status check_copy_index(et_kernel_context *context,
   }
   if (to->rank != from->rank + 1 || to->dtype != from->dtype ||
       !et_tensor_is_contiguous(to) || !et_tensor_is_contiguous(from)) {
-    return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "a tensor of %u dims cannot be a row of one of %u, or their "
-                   "dtypes or dim orders differ",
-                   (unsigned)from->rank, (unsigned)to->rank);
+    return et_fail(
+        context->error, ET_STATUS_INVALID_ARGUMENT,
+        "a rank-%u tensor cannot be a row of a rank-%u tensor, or the "
+        "dtypes differ or a tensor is not contiguous",
+        (unsigned)from->rank, (unsigned)to->rank);
   }
   return ET_STATUS_OK;
 }

@@ -112,11 +112,11 @@ static et_status read_sizes(et_fb_table layout, et_data_layout *out,
   const et_fb_vector dim_order = et_fb_list(layout, ET_LAYOUT_DIM_ORDER);
   if (et_fb_count(sizes) > ET_MAX_RANK ||
       et_fb_count(sizes) != et_fb_count(dim_order)) {
-    return et_fail_program(
-        error,
-        "%u sizes and %u entries of dim_order must be equal and at most %d",
-        (unsigned)et_fb_count(sizes), (unsigned)et_fb_count(dim_order),
-        ET_MAX_RANK);
+    return et_fail_program(error,
+                           "got %u sizes and %u entries of dim_order; the "
+                           "counts must be equal and at most %d",
+                           (unsigned)et_fb_count(sizes),
+                           (unsigned)et_fb_count(dim_order), ET_MAX_RANK);
   }
   for (uint32_t d = 0; d < et_fb_count(sizes); d++) {
     out->sizes[d] = et_fb_i32_at(sizes, d);

@@ -22,13 +22,13 @@ typedef struct et_external {
    * in the program. INVALID_EXTERNAL_DATA: the message names the invalid
    * source. */
   et_status (*verify)(const et_program *program, et_error *error);
-  /* Checks that a file has the tensor with its dtype, sizes and dim order.
+  /* Checks that a file contains the tensor with its dtype, sizes and dim order.
    * NOT_FOUND, INVALID_EXTERNAL_DATA: the message states the value `index`, the key
    * and the file. */
   et_status (*check)(const et_program *program, uint32_t index,
                      const et_tensor_record *record, et_error *error);
-  /* Finds the bytes of an external tensor. Returns false if no file has its
-   * key. */
+  /* Finds the bytes of an external tensor. Returns false if no file contains
+   * its key. */
   bool (*tensor)(const et_program *program, const et_tensor_record *record,
                  et_piece *out);
   /* Finds the bytes of an entry without a layout. */

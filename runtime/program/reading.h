@@ -16,9 +16,9 @@
 /* The operations. They are in a table that only et_program_load_sources refers
  * to, so programs in one piece do not link them. */
 struct et_reading {
-  /* Returns the bytes for all ranges and their list, and the offset of the
-   * list. Both are 0 if all data can be used in place. OUT_OF_RESOURCES: too
-   * many ranges. */
+  /* Returns the number of bytes for all ranges and their list, and the offset
+   * of the list. Both are 0 if all data can be used in place.
+   * OUT_OF_RESOURCES: too many ranges. */
   et_status (*measure)(const et_data_needs *needs, size_t *out_list,
                        size_t *out_bytes);
   /* Places the ranges in `buffer`, which has the measured size, and reads the

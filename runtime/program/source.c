@@ -164,8 +164,8 @@ static et_status call_read(const et_data_source *source, et_piece piece,
                    piece.size, (unsigned long long)piece.offset);
 }
 
-/* Returns the bytes between `offset` and extent `index` or the end of the
- * source. */
+/* Returns the number of bytes from `offset` to the start of extent `index`, or
+ * to the end of the source after the last extent. */
 static uint64_t gap_before(const et_data_source *source, size_t index,
                            uint64_t offset) {
   const uint64_t end = index < source->extent_count

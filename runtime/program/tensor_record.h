@@ -53,7 +53,7 @@ static inline et_string et_tensor_record_key(const et_tensor_record *record) {
 
 /* Finds the initial `nbytes` of the tensor: its constant, or the initial state
  * if it is planned. Returns false if data_buffer does not name them, or no .ptd
- * file has them. */
+ * file contains them. */
 bool et_tensor_record_data(const et_program *program,
                            const et_tensor_record *record, et_piece *out);
 

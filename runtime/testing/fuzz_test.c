@@ -52,8 +52,8 @@ static const char *const FIXTURES[] = {
     "tut02_basic_add",   "tut03_dynamic_basic", "tut07a_lowered_buffer_only",
 };
 
-/* Returns the bytes that a hosted method allocates for planned buffers and
- * outputs. */
+/* Returns the number of bytes that a hosted method allocates for planned
+ * buffers and outputs. */
 static uint64_t hosted_bytes(const et_method_meta *meta) {
   uint64_t total = 0;
   et_value_meta value;

@@ -24,8 +24,8 @@
 #define MOST_PROGRAMS 128
 #define MOST_FINDINGS 16
 
-/* Maximum number of runs of an original program, because it can reject random
- * sizes or values. */
+/* Maximum number of runs of an original program; it can reject random sizes or
+ * values. */
 #define MOST_TRIES 64
 
 /* A file, and its sites. */

@@ -1,4 +1,4 @@
-"""Compares the example app with a decoder to eager PyTorch.
+"""Compares the decoder example app with eager PyTorch.
 
 The test uses a small model file. docs/models/llm_in_your_app.md shows the example's parts.
 """

@@ -24,7 +24,8 @@ def repository_root() -> Path:
     return Path(os.environ["WORKSPACE_FILE"]).resolve().parent
 
 
-# The actions that compile one model: the compiler, and the runtime's verifier (with Bazel 4 on request).
+# The actions that compile one model: the compiler, and the runtime's verifier. Bazel 4 runs the
+# verifier only with --experimental_run_validations.
 COMPILES_A_MODEL = ("ExecutorchLower", "ExecutorchVerify")
 
 # Actions that build the verifier, once for all models of a workspace.

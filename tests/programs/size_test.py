@@ -15,8 +15,9 @@ import pytest
 _CODE_BUDGET = {"DIGITS": 121_000, "MOBILENET": 124_300, "MOBILENET_CPU": 256_300}
 _WITH_KERNELS = ("DIGITS", "MOBILENET")
 
-# MobileNetV2 on the CPU backend. The program has 3,504,872 parameters, padded to panels of 16 columns, and the payload.
-# Memory is scratch; kernels plan 9.6 MB. The image stays in the caller's memory.
+# MobileNetV2 on the CPU backend. The program contains the payload and 3,504,872 parameters, padded
+# to panels of 16 columns. Memory is scratch; kernels plan 9.6 MB. The image stays in the caller's
+# memory.
 _PROGRAM_BUDGET = 14_000_000
 _MEMORY_BUDGET = 880_000
 

@@ -36,7 +36,7 @@ _REPOSITORY = """\
 | `./bazelw test --config=asan //...` | Run the tests under AddressSanitizer and UBSan. |
 | `tools/check` | Check the format, lint and types of all files; `--fix` formats them. |
 | `tools/python …` | Run Python 3.11 with the locked packages and this repository on its path. |
-| `tools/ci/run` | Run all stages of continuous integration. |
+| `.ci/run` | Run all stages of continuous integration. |
 | `./bazelw build //docs:site` | Render this documentation to `bazel-bin/docs/site`. |
 | `./bazelw run //docs:serve` | Render this documentation, and serve it on port 8000. |
 | `./bazelw test //docs:links_test` | Check the links of the documentation. |

@@ -2,7 +2,7 @@
 
     python -m text.generate.unicode_tables > text/unicode_tables.c
 
-Run by hand, with the package `tokenizers` of third_party/python/models.lock. The table has the package's
+Run by hand, with the package `tokenizers` of third_party/python/models.lock. The table contains the package's
 answer for every code point. It is checked in, so that no build depends on a Unicode version.
 text/unicode_tables_test.py compares it with the package.
 """

@@ -1,7 +1,7 @@
 # Sets `offline_rc`, an rc file for Bazel 7 without the central registry. Bazel then uses the
-# modules that Debian's Bazel includes. The rc file has absolute paths of the modules, so that other
-# workspaces can use it too. It is in the cache folder, and its name depends on the path of these
-# rules.
+# modules that Debian's Bazel includes. The rc file contains absolute paths of the modules, so that
+# other workspaces can use it too. It is in the cache folder, and its name depends on the path of
+# these rules.
 write_offline_rc() {
   offline_rc=$cache/offline-$(printf %s "$root" | cksum | cut -d' ' -f1).bazelrc
   mkdir -p "$cache"

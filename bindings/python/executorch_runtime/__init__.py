@@ -2,7 +2,7 @@
 
 program = Program("net.pte")
 forward = program.method("forward")
-(scores,) = forward(image)        # torch or numpy tensors
+(scores,) = forward(image)        # torch or NumPy tensors
 """
 
 from executorch_runtime.errors import ExecutorchError

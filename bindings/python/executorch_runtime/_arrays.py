@@ -1,4 +1,4 @@
-"""Convert torch and numpy tensors to and from the runtime's tensors.
+"""Convert torch and NumPy tensors to and from the runtime's tensors.
 
 A runtime tensor has an address, a dtype, sizes, and dense elements in a dim order.
 """
@@ -36,7 +36,7 @@ _CODES = {
 }
 _NAMES = {code: name for name, code in _CODES.items()}
 _MOST_SIZE = 2**31 - 1
-_BITS_OF_BFLOAT16 = "uint16"  # numpy does not have bfloat16
+_BITS_OF_BFLOAT16 = "uint16"  # NumPy does not have bfloat16
 
 
 class BorrowedArray(NamedTuple):

@@ -126,7 +126,7 @@ class Method(Uncopied):
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
         """Run the method once and return its outputs as new tensors.
 
-        The outputs are torch tensors if an input is one, and numpy arrays otherwise (bfloat16 as uint16
+        The outputs are torch tensors if an input is one, and NumPy arrays otherwise (bfloat16 as uint16
         bits). Raises ExecutorchError for an input that does not match. After a failed run, the contents
         of mutable buffers are unspecified.
         """

@@ -237,5 +237,5 @@ class PassRegistry:
 
     @classmethod
     def get(cls, pass_name: str) -> list[Any]:
-        """Return the passes with a name."""
+        """Return the passes that are registered under `pass_name`."""
         return cls.registry[pass_name]

@@ -37,7 +37,7 @@ def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, l
     The file contains a tensor for each input, with the name of the input. For methods other than
     `forward`, the name is `method.input`. A tensor contains the inputs of several calls, either
     stacked in an additional first dimension, or concatenated along the first dimension. Inputs that
-    are not in the file have their example values. Raises `ModelError` for tensors that do not match.
+    are not in the file use their example values. Raises `ModelError` for tensors that do not match.
     """
     tensors = read_tensors(path)
     known = {name for method, program in programs.items() for name in _input_keys(method, program)}

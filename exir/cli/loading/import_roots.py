@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
-# Generated files have their package's path below `bazel-out/<configuration>/bin`.
+# Generated files are in their package's folder below `bazel-out/<configuration>/bin`.
 _OUTPUTS = "bazel-out"
 _DEPTH_OF_OUTPUTS = 3
 

@@ -52,7 +52,7 @@ def check_not_on_meta(module: nn.Module, condition: str = "") -> None:
         raise ModelError(
             f"{condition}{type(module).__name__} has tensors on the meta device, without "
             f"values:{''.join(_format_names('without values', left))}\n    create them on the CPU; a weights "
-            "file has only parameters and persistent buffers"
+            "file contains only parameters and persistent buffers"
         )
 
 

@@ -19,7 +19,7 @@ def enter_inputs_only(inputs: Iterable[str], folder: Path, packages: Sequence[st
 
     inputs: paths relative to the old working directory.
     packages: folders of installed packages, relative as well. Each becomes one link, because a
-        torch package has some 15,000 files.
+        torch package contains some 15,000 files.
 
     Python sources are copied, so that a model that resolves its own `__file__` stays in the folder.
     Other files are links.

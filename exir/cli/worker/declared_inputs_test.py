@@ -1,4 +1,4 @@
-"""Tests that a compilation's folder has only the declared inputs."""
+"""Tests that a compilation's folder contains only the declared inputs."""
 
 from pathlib import Path
 

@@ -149,14 +149,15 @@ typedef struct et_registry {
   const et_backend_parts *parts;
   /* &et_delegation if there are backends, otherwise NULL. */
   const struct et_delegation *delegation;
-  /* &et_preparation if a kernel has a `prepare`, else may be NULL. */
+  /* &et_preparation if a kernel has a `prepare`; otherwise, may be NULL. */
   const struct et_preparation *preparation;
-  /* &et_views if a program calls executorch_prim::et_view, else may be NULL. */
+  /* &et_views if a program calls executorch_prim::et_view; otherwise, may be
+   * NULL. */
   const struct et_views *views;
-  /* &et_branching if a program has moves or jumps, else may be NULL. */
+  /* &et_branching if a program has moves or jumps; otherwise, may be NULL. */
   const struct et_branching *branching;
   /* &et_ranges if an input or output has a dynamic size, or an input is an int
-   * with a range, else may be NULL. */
+   * with a range; otherwise, may be NULL. */
   const struct et_ranges *ranges;
 } et_registry;
 

@@ -85,7 +85,7 @@ et_status et_program_load(et_span file, et_program *out_program,
  * is loaded.
  *
  * The structure of every file is verified here. Loading a method then checks
- * that the files have its tensors, with matching dtypes and sizes.
+ * that the files contain its tensors, with matching dtypes and sizes.
  *
  * `sources` and the memory that it refers to are borrowed, like `file` of
  * et_program_load. INVALID_ARGUMENT: the message names the source with invalid

@@ -27,7 +27,8 @@
 #define SPARE_BYTES 256 /* capacity for words that a change inserts */
 #define SLOW_SECONDS 5.0
 
-/* Maximum number of random inputs, because a valid payload can reject some. */
+/* Maximum number of random inputs to try per payload; a valid payload can
+ * reject some. */
 #define MOST_TRIES 32
 
 static const et_target *const target = &et_fuzz_target;
@@ -181,7 +182,7 @@ static bool runs(const et_seed *seed) {
       printf("%s: an unchanged payload of kind %s %s\n", target->name,
              target->kind_name(seed->kind),
              result.is_leak ? "depends on the contents of memory"
-                            : "writes around its memory");
+                            : "writes outside its memory");
       findings++;
     }
     if (result.end == ET_RUN_COMPLETED) {
@@ -341,7 +342,7 @@ static et_seeds read_seeds(char **paths, int path_count) {
   bool is_complete = true;
   for (size_t i = 0; i < target->kind_count(); i++) {
     if (target->kind_name(i) != NULL && rows[i].seeds == 0) {
-      fprintf(stderr, "%s: no file has a payload of kind %s that runs\n",
+      fprintf(stderr, "%s: no file contains a payload of kind %s that runs\n",
               target->name, target->kind_name(i));
       is_complete = false;
     }

@@ -26,8 +26,8 @@ class InputError(Exception):
 def read_calls(files: Sequence[Path], signature: Signature) -> list[list[Any]]:
     """Read the inputs of each call.
 
-    An .npz file has the inputs of one call in order, or of several calls in arrays named `c0_in0`, `c0_in1`,
-    `c1_in0`. An .npy file or an image is one input. Files are in the order of the inputs.
+    An .npz file contains the inputs of one call in order, or of several calls in arrays named `c0_in0`,
+    `c0_in1`, `c1_in0`. An .npy file or an image is one input. Files are in the order of the inputs.
     """
     arrays = [array for path in files for array in _arrays_of(path, signature)]
     calls: dict[int, list[Any]] = {}
@@ -54,7 +54,7 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
         found = np.load(path, allow_pickle=False)
         return [("", found)] if isinstance(found, np.ndarray) else [(name, found[name]) for name in found.files]
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        # For unknown formats, numpy assumes pickled objects and advises users to trust them.
+        # For unknown formats, NumPy assumes pickled objects and advises users to trust them.
         reason = "it does not start like one, or contains objects" if "allow_pickle" in str(error) else error
         raise InputError(f"{path} is not an .npy or .npz file: {reason}; save it with numpy.save") from error
 
