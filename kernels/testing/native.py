@@ -143,7 +143,8 @@ def _run(row: _Kernel, arguments: Sequence[object]) -> None:
     values = builder.values(row.signature.decode(), arguments)
     array = (POINTER(Value) * len(values))(*[pointer(value) for value in values])
     wanted = _scratch_bytes(row, array)
-    scratch = ctypes.create_string_buffer(wanted + 64)
+    # Kernels must not depend on the scratch's initial contents.
+    scratch = ctypes.create_string_buffer(b"\x7b" * (wanted + 64))
     start = -ctypes.addressof(scratch) % 64 + ctypes.addressof(scratch)
     error = Error()
     random = (c_uint64 * 4)(1, 2, 3, 4)

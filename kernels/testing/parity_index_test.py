@@ -66,6 +66,7 @@ def test_gather_and_scatter_accept_empty_and_zero_dimensional_tensors() -> None:
     check(KERNELS, "aten::gather.out", one, 0, zero, False)
     check(KERNELS, "aten::scatter.value_out", one, 0, zero, 2.5)
     check(KERNELS, "aten::gather.out", torch.ones(3), 0, NOTHING, False)
+    check(KERNELS, "aten::gather.out", X, 1, torch.empty(9, 0, 5, dtype=torch.int64), False)
     check(KERNELS, "aten::scatter.src_out", X, 0, NOTHING, torch.empty(0))
 
 

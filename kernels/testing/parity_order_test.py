@@ -73,6 +73,7 @@ def test_cumprod_and_logcumsumexp_follow_pytorch() -> None:
         check(KERNELS, "aten::logcumsumexp.out", x * 50, dim)
     for special in ((-1e30, 3.0, float("inf"), 2.0), (float("-inf"), float("-inf"), 1.0, float("nan"), 2.0)):
         check(KERNELS, "aten::logcumsumexp.out", torch.tensor(special), 0)
+    check(KERNELS, "aten::logcumsumexp.out", random_tensor((2, 130)), 1)  # longer than a chunk
 
 
 @pytest.mark.parametrize("right", [False, True])

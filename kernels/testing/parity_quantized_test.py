@@ -85,6 +85,15 @@ def test_invalid_quantization_parameters_are_an_error(
         KERNELS.call(DEQUANTIZE, q, scale, zero_point, low, high, 1, None, x, x)
 
 
+def test_quantization_parameters_of_several_elements_are_an_error() -> None:
+    x, q = torch.ones(2), torch.ones(2, dtype=torch.int8)
+    name = "quantized_decomposed::quantize_per_tensor.Tensor_out"
+    for scales, points in ((1, 2), (2, 1), (0, 1)):
+        parameters = torch.ones(scales, dtype=torch.float64), torch.zeros(points, dtype=torch.int64)
+        with pytest.raises(KernelError, match=f"must have one element, not {scales} and {points}"):
+            KERNELS.call(name, x, *parameters, -128, 127, 1, q, q)
+
+
 def test_invalid_quantized_dtypes_are_an_error() -> None:
     x, q = torch.ones(2), torch.ones(2, dtype=torch.int8)
     with pytest.raises(KernelError, match="cannot quantize float32 to dtype 0 with out of int8"):

@@ -89,6 +89,12 @@ def test_average_pooling_of_volumes_follows_pytorch(ceil_mode: bool, include_pad
         check(KERNELS, "aten::avg_pool3d.out", x, [2, 1, 2], [], [1, 0, 1], ceil_mode, include_pad, None)
 
 
+def test_average_pooling_accepts_the_largest_size() -> None:
+    x, out = torch.empty(0, 1, 1, 2**31 - 1), torch.empty(0, 1, 1, 1)
+    KERNELS.call("aten::avg_pool2d.out", x, [1, 1], [], [0, 0], False, True, None, out, out)
+    assert out.shape == x.shape
+
+
 @pytest.mark.parametrize("ceil_mode", [False, True])
 @pytest.mark.parametrize("dilation", [1, 2])
 def test_max_pooling_of_volumes_follows_pytorch(dilation: int, ceil_mode: bool) -> None:
