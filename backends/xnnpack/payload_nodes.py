@@ -176,7 +176,7 @@ def _flatbuffer(payload: bytes) -> memoryview:
 
 
 def _values(body: Any, texts: dict[int, str]) -> list[str]:
-    """Return the texts of a node's inputs, followed by those of its outputs."""
+    """Return descriptions of a node's inputs, followed by those of its outputs."""
     places = sorted((letter, index) for index, letter in enumerate(body.layout) if letter in "io")
     numbers = [getattr(body, f"slot_{index}") for _, index in places]
     return [texts.get(number, f"value {number}") for number in numbers if number != _NO_VALUE]

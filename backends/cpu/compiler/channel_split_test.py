@@ -1,6 +1,6 @@
 """Tests that inverted residuals at the scratch peak are halved.
 
-Results are equal.
+Results are bit-identical.
 """
 
 import pytest

@@ -25,7 +25,7 @@ def dim_of(size: int | torch.SymInt) -> Dim:
     """Return a size of a tensor as a dim, which is an integer if the size is static.
 
     Terms that torch.export has guarded by an equality are bounded by their guarded values. Inputs
-    that violate the guard then still have sizes that the ops of the delegate refuse.
+    that violate the guard then still have sizes that the ops of the delegate reject.
     """
     if not isinstance(size, torch.SymInt):
         return size
@@ -82,10 +82,10 @@ class Bounds:
         return -1 if lower in (-int_oo, -sympy.oo) else int(lower)
 
     def without_negative_parts(self, dim: Dim) -> Dim:
-        """Return an equal expression whose parts are negative only if `dim` is.
+        """Return an equivalent expression whose parts are negative only if `dim` is.
 
-        Payloads cannot store negative values, so `Max(0, n - 3)` becomes `Max(3, n) - 3`. A sum is
-        computed from its positive terms first.
+        Payloads cannot store negative values, so `Max(0, n - 3)` becomes `Max(3, n) - 3`. The
+        positive terms of a sum are added first; then the negative terms are subtracted.
         """
         if isinstance(dim, int) or not dim.args:
             return dim

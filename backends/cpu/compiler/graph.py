@@ -229,7 +229,9 @@ class _Verifier:
         if isinstance(place, Output):
             results = self._graph.results
             is_result = place.index < len(results) and results[place.index].value.storage is storage
-            internal_assert(is_result, f"{op.spec} writes output {place.index}, which is not the corresponding result")
+            internal_assert(
+                is_result, f"{op.spec} writes output {place.index}, but result {place.index} has another storage"
+            )
         shared = [each for each, read in enumerate(op.inputs) if read.storage is storage]
         if self._writes[storage] > 0 or shared:
             is_in_place = index == 0 and shared == [op.spec.in_place]

@@ -16,7 +16,7 @@ from backends.cpu.compiler.testing.interpreter import run_payload
 from backends.cpu.schema.declarations import OpSpec
 from exir.testing.quantized import Affine, Layer, Recipe
 
-# Distance from a tie, in quantization steps. For closer results, float32 may round to either side.
+# Distance from a tie, in quantization steps, below which float32 may round either way.
 _TIE = 1e-4
 
 IMAGE = (2, 12, 9, 11)

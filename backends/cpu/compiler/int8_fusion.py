@@ -33,7 +33,7 @@ _Steps = list[Op] | None
 
 
 def compute_in_int8(graph: OpGraph, constants: QuantizedConstants) -> None:
-    """Replace float ops between dequantize and quantize by int8 ops.
+    """Replace float ops between dequantize and quantize with int8 ops.
 
     After: an op whose inputs are all dequantized and whose output is only quantized is an int8 op,
     unless it has no int8 variant. No unused `dequantize` remains.

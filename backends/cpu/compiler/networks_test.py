@@ -52,7 +52,7 @@ def test_an_encoder(dynamic: bool) -> None:
     [
         (networks.VisionTransformer(), torch.randn(2, 3, 16, 16)),
         (networks.ConvNeXtBlock(), torch.randn(1, 8, 9, 11)),
-        (networks.StandardisedBlock(), torch.randn(1, 8, 9, 11)),
+        (networks.StandardizedBlock(), torch.randn(1, 8, 9, 11)),
     ],
 )
 def test_image_networks(module: nn.Module, x: Tensor) -> None:

@@ -48,7 +48,7 @@ def convolution_panels(weight: Tensor, groups: int) -> Tensor:
 
 
 def group_bias(bias: Tensor, groups: int) -> Tensor:
-    """Pad the N / groups elements of each group of [N] with zeros to a multiple of 16."""
+    """Pad each group of the bias [N] with zeros to a multiple of 16 elements."""
     return padded(bias.reshape(groups, -1), 1).flatten()
 
 

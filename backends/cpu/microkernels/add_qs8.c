@@ -49,7 +49,7 @@ ET_INLINE void add_some(const adder *d, const uint8_t *a, const uint8_t *b,
   memcpy(y, &done, count);
 }
 
-/* `is_signed` is a compile-time constant in each call. */
+/* `is_signed` is a compile-time constant at each call site. */
 ET_INLINE void add_all(const et_cpu_add_qs8 *add, bool is_signed,
                        const uint8_t *a, const uint8_t *b, uint8_t *y,
                        size_t count) {

@@ -43,8 +43,8 @@ static et_taps_i8 taps_of(const call *c) {
                       c->beyond, conv->channels, c->channels};
 }
 
-/* Lists the input of a pointwise convolution. If there is one group and each pixel is a whole
- * number of quads, all pixels are one piece. */
+/* Lists the input of a pointwise convolution. If there is one group and the number of
+ * channels is a multiple of 4, all pixels form a single piece. */
 static size_t list_points(call *c, size_t pixel, size_t rows) {
   const et_cpu_conv_qs8 *conv = c->conv;
   const uint8_t *x =

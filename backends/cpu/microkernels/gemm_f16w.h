@@ -23,7 +23,7 @@ typedef struct et_cpu_gemm_f16w {
   bool is_bfloat;
 } et_cpu_gemm_f16w;
 
-/* The first function computes several rows, the second one row. */
+/* et_cpu_gemm_f16w_rows computes several rows; et_cpu_gemm_f16w_row computes one. */
 typedef void et_cpu_gemm_f16w_function(const et_cpu_gemm_f16w *product,
                                        const et_cpu_range *range);
 

@@ -21,7 +21,7 @@ typedef struct et_cpu_gemm_qd8 {
   /* With 8 bits: sums of the quantized values of each group, in the layout of the scales. */
   const int32_t *sums;
   /* With 4 bits: sums of the weights of each column, in the layout of the bias. If NULL, they are
-   * computed in each call. */
+   * computed on each call. */
   const float *column_sums;
 } et_cpu_gemm_qd8;
 

@@ -114,7 +114,7 @@ ET_INLINE et_i8 quad_at(const uint8_t *bytes) {
   return (et_i8)et_i32_all(quad);
 }
 
-/* Accumulators of a few words. */
+/* Accumulator type for the products of up to ET_NIBBLE_WORDS words. */
 #if ET_SUMS_OF_16
 typedef et_i16 few;
 #define ADD_QUAD et_i16_dot2

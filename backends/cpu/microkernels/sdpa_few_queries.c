@@ -298,7 +298,7 @@ ET_NOINLINE void weigh(const et_attention_sum *sum, bool is_first,
   memset(scores + seen, 0, (columns - seen) * sizeof(float));
 }
 
-/* `queries` is a compile-time constant in each call. */
+/* `queries` is a compile-time constant at each call site. */
 ET_INLINE void attend(const group *g, const rows *r, size_t query, size_t first,
                       int queries) {
   score(g->a, r, queries);

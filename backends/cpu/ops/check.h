@@ -62,7 +62,7 @@ et_status et_cpu_check_same_channels(const et_cpu_op *op,
 /* Returns the index of `tensor` among the tensors of `op`, for messages. */
 size_t et_cpu_tensor_index(const et_cpu_op *op, const et_cpu_tensor *tensor);
 
-/* Sets the fault of a call to INVALID_ARGUMENT, because a tensor has values out of range. */
+/* Reports INVALID_ARGUMENT in run->fault, because a tensor has values out of range. */
 #define ET_CPU_FAIL(run, ...)                                                  \
   do {                                                                         \
     if ((run)->fault != NULL) {                                                \
@@ -85,7 +85,7 @@ static inline int64_t et_cpu_index_at(const et_cpu_tensor *indices, size_t i) {
              : ((const int32_t *)indices->data)[i];
 }
 
-/* Returns whether all indices are in `0..rows - 1`. If not, sets the fault of the call. */
+/* Returns whether all indices are in `0..rows - 1`. If not, reports the failure in run->fault. */
 bool et_cpu_indices_fit(const et_cpu_op *op, const et_cpu_run *run,
                         const et_cpu_tensor *indices, int64_t rows);
 

@@ -41,7 +41,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   ET_CPU_CHECK(
       error,
       (args.offsets != NULL) == (format->offset != ET_CPU_WEIGHT_OFFSET_NONE),
-      "embedding_qw: %d inputs do not match weight offset %d",
+      "embedding_qw: %d inputs, inconsistent with weight offset kind %d",
       (int)op->input_count, (int)format->offset);
   ET_RETURN_IF_ERROR(check_table(op, &args, error));
   return et_cpu_check_gathered(op, args.y, args.indices,

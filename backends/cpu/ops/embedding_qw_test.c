@@ -112,7 +112,8 @@ static void test_rejects_invalid_ops(void **state) {
   et_test_refused(&test, "embedding_qw: weights have 6 bits");
   test.attributes[1] = 4;
   test.attributes[2] = 0;
-  et_test_refused(&test, "embedding_qw: 4 inputs do not match weight offset 0");
+  et_test_refused(
+      &test, "embedding_qw: 4 inputs, inconsistent with weight offset kind 0");
   test.attributes[2] = 1;
   test.tensors[1].sizes[1] = 3;
   et_test_refused(&test, "embedding_qw: 4 words do not form 3 groups");

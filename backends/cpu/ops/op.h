@@ -72,8 +72,8 @@ typedef struct et_cpu_op_type {
    * load with the maximum sizes, and again when sizes change. NULL if the schema declares
    * everything. Callers use et_cpu_check_op(), which verifies the schema first. */
   et_status (*check)(const et_cpu_op *op, et_error *error);
-  /* Computes the outputs. Results are bit-identical for every number of threads. If values in the
-   * tensors are out of range, sets the fault of the call. */
+  /* Computes the outputs. Results are bit-identical for every number of threads. If tensor
+   * values are out of range, reports the failure in run->fault. */
   void (*run)(const et_cpu_op *op, const et_cpu_run *run);
 } et_cpu_op_type;
 

@@ -28,8 +28,8 @@ extern const et_cpu_attribute_range et_cpu_attribute_ranges[];
 /* Limits are the minimum and the maximum count. */
 typedef struct et_cpu_op_schema {
   const char *name;
-  /* Rules of inputs, outputs and workspaces. The last input rule applies to all
-   * further inputs, the last output rule to all further outputs. */
+  /* Rules for inputs, outputs and workspaces. The last input rule applies to all
+   * remaining inputs, the last output rule to all remaining outputs. */
   const et_cpu_tensor_rule *tensors;
   const uint8_t *ranges; /* one per fixed word, then one per repeated word */
   uint8_t inputs[2];

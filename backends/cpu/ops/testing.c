@@ -264,7 +264,7 @@ void et_test_run(et_test_op *test, const double *expected,
                  const double *margin) {
   et_error error = {0};
   if (et_test_check(test, &error) != ET_STATUS_OK) {
-    fail_msg("refused: %s", error.message);
+    fail_msg("rejected: %s", error.message);
   }
   const et_cpu_tensor *result = et_test_result(test);
   void *first = malloc(result->bytes + 1);

@@ -20,8 +20,8 @@ static et_status check_weights(const et_cpu_op *op,
       error,
       channels % ET_CPU_WINOGRAD_QS8_CHANNEL_STEP == 0 &&
           channels <= ET_CPU_WINOGRAD_QS8_MAX_CHANNELS && columns % 16 == 0,
-      "winograd_qs8: %lld channels and %lld columns, expected "
-      "multiples of %d (at most %d) and of 16",
+      "winograd_qs8: %lld channels and %lld columns, expected a "
+      "multiple of %d up to %d and a multiple of 16",
       (long long)channels, (long long)columns, ET_CPU_WINOGRAD_QS8_CHANNEL_STEP,
       ET_CPU_WINOGRAD_QS8_MAX_CHANNELS);
   const int64_t packed[4] = {

@@ -287,9 +287,9 @@ static void test_rejects_other_windows_and_channels(void **state) {
       "attribute 3 is 2, expected 1",
       "attribute 8 is 2, expected 1",
       "attribute 9 is 2, expected 1",
-      "winograd_qs8: 16 channels and 16 columns, expected multiples of 32",
-      "winograd_qs8: 256 channels and 16 columns, expected multiples of 32",
-      "winograd_qs8: 32 channels and 24 columns, expected multiples of 32"};
+      "winograd_qs8: 16 channels and 16 columns, expected a multiple of 32",
+      "winograd_qs8: 256 channels and 16 columns, expected a multiple of 32",
+      "winograd_qs8: 32 channels and 24 columns, expected a multiple of 32"};
   for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
     shape s = shapes[i];
     s.columns = s.columns / 16 * 16;

@@ -52,7 +52,7 @@ static void test_reads_named_data_in_place(void **state) {
                       6 * sizeof(float));
 }
 
-/* Static payloads skip the update of dims in each call. The word after the last dim is the dtype of
+/* Static payloads skip the update of dims on each call. The word after the last dim is the dtype of
  * a float32 value. It must not be read as the op of another dim. */
 static void test_payloads_of_constant_dims_are_static(void **state) {
   (void)state;

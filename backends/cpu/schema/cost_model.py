@@ -38,7 +38,7 @@ CONV_PLANAR_FLOATS: Annotated[
     int,
     Constant(
         "floats",
-        "Size of the stack buffer for the input rows of a strip of outputs, in convolutions of NCHW input.",
+        "Size of the stack buffer for the input rows of a span of outputs, in convolutions of NCHW input.",
         "The buffer takes 24 KB of the stack. No figures are recorded.",
     ),
 ] = 6144
@@ -54,7 +54,7 @@ CONV_PLANAR_COLUMNS: Annotated[
     int,
     Constant(
         "output columns",
-        "Minimum number of outputs of a strip, in convolutions of NCHW input.",
+        "Minimum number of outputs of a span, in convolutions of NCHW input.",
         "No figures are recorded.",
     ),
 ] = 6

@@ -15,7 +15,7 @@ _Static_assert(sizeof(atomic_size_t) == sizeof(size_t) &&
                    _Alignof(atomic_size_t) == _Alignof(size_t) &&
                    sizeof(atomic_flag) == sizeof(bool) &&
                    sizeof(atomic_bool) == sizeof(bool),
-               "et_cpu_pool has another size or alignment in C++");
+               "et_cpu_pool has a different size or alignment in C++");
 
 /* Time in nanoseconds that an idle thread spins before it sleeps. Waking a thread takes 15 us,
  * about as long as many ops, and a method may run several sequential ops between parallel ones. */

@@ -93,7 +93,7 @@ void et_xnn_infer(et_xnn_builder *b, uint8_t index, const et_xnn_dims *dims) {
   resize(b, b->node->outputs[index], dims);
 }
 
-/* Appends a tensor. Mode COUNT only counts it. */
+/* Appends a tensor. In mode COUNT, the tensor is only counted. */
 static et_xnn_tensor add(et_xnn_builder *b, et_scalar_type dtype,
                          const et_xnn_dims *dims, const et_xnn_slot *slot,
                          void *data) {

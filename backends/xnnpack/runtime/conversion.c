@@ -41,8 +41,8 @@ static bool multiplies_pixels(const et_xnn_node *node) {
          et_xnn_window_of(node, &window) && et_xnn_is_pixel(&window);
 }
 
-/* Returns the number of trailing dims that share a range. XNNPACK computes a convolution of single
- * pixels as a linear layer, so each pixel of its input has its own range, even if the payload
+/* Returns the number of trailing dims that share a range. XNNPACK computes a 1 x 1 convolution with
+ * one group as a linear layer, so each pixel of its input has its own range, even if the payload
  * declares otherwise. */
 static uint32_t row_dims_of(const et_xnn_builder *b, const et_xnn_value *y) {
   const uint32_t id = b->node->outputs[0];

@@ -41,8 +41,7 @@ void et_xnn_read_convolution(et_xnn_builder *b, convolution *c) {
                  groups >= 1 && outputs >= 1 && channels >= 1 &&
                      has_sizes(&filter, (int64_t)groups * outputs, kernel[0],
                                kernel[1], channels),
-                 "weights are not a constant of %u groups of %u outputs, %d x "
-                 "%d kernels and %u channels",
+                 "filter is not a constant with sizes [%u * %u, %d, %d, %u]",
                  (unsigned)groups, (unsigned)outputs, (int)kernel[0],
                  (int)kernel[1], (unsigned)channels);
   ET_XNN_REQUIRE(b, (uint64_t)groups * channels <= INT32_MAX,
@@ -67,8 +66,7 @@ void et_xnn_read_depthwise(et_xnn_builder *b, convolution *c) {
                      number(b, ET_XNN_CONV_GROUP_CHANNELS) == 1 &&
                      has_sizes(&filter, 1, kernel[0], kernel[1],
                                (int64_t)groups * outputs),
-                 "weights are not a constant of %d x %d kernels and %u groups "
-                 "of %u outputs",
+                 "filter is not a constant with sizes [1, %d, %d, %u * %u]",
                  (int)kernel[0], (int)kernel[1], (unsigned)groups,
                  (unsigned)outputs);
   c->channels = (int32_t)groups;
@@ -112,9 +110,10 @@ static void infer(et_xnn_builder *b, const convolution *c) {
 /* Dynamically quantized images have one range per image. */
 static void check_rows(et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, X);
-  ET_XNN_REQUIRE(b, x.datatype != ET_XNN_QDINT8 || x.quantization.row_dims == 3,
-                 "input is quantized per row of %u dims, expected per image",
-                 (unsigned)x.quantization.row_dims);
+  ET_XNN_REQUIRE(
+      b, x.datatype != ET_XNN_QDINT8 || x.quantization.row_dims == 3,
+      "input is quantized over its last %u dims, expected 3 (per image)",
+      (unsigned)x.quantization.row_dims);
 }
 
 void et_xnn_emit_floats(et_xnn_builder *b, const convolution *c,
@@ -329,8 +328,10 @@ static void infer_transposed(et_xnn_builder *b, const convolution *c) {
                          (int64_t)(w->kernel[i] - 1) * w->dilation[i] + 1 -
                          w->before[i] - w->after[i] +
                          number(b, (uint16_t)(ET_XNN_CONV_ADJUST_Y + i));
-    ET_XNN_REQUIRE(b, size > 0 && size <= INT32_MAX,
-                   "output has %lld pixels along an axis", (long long)size);
+    ET_XNN_REQUIRE(
+        b, size > 0 && size <= INT32_MAX,
+        "output has %lld pixels along an axis, expected 1 to INT32_MAX",
+        (long long)size);
     dims.sizes[1 + i] = (int32_t)size;
   }
   dims.sizes[3] = c->outputs;

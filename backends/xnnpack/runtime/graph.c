@@ -108,7 +108,8 @@ et_string et_xnn_constant_key(const et_xnn_graph *graph, uint32_t index) {
   return graph->has_buffers ? none : et_fb_text(table, ET_XNN_CONSTANT_KEY);
 }
 
-/* Returns the bytes from the start of a constant without a key to the end of the payload. */
+/* Returns the data of a constant without a key: its buffer, or all bytes from its offset to the end
+ * of the payload. */
 static et_span bytes_inside(const et_xnn_graph *graph, uint32_t index) {
   const et_fb_table table = et_fb_child_at(graph->constants, index);
   if (graph->has_buffers) {

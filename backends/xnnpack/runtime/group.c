@@ -61,7 +61,7 @@ static bool find_layer(const et_xnn_nodes *n, uint32_t index, uint8_t tag,
 }
 
 /* Returns true if the layer that ends with node `index` and the two layers before it form a block
- * that prefers row tiling. The expand layer must not have a residual. */
+ * that is faster with row tiling. The expand layer must not have a residual. */
 static bool find_block(const et_xnn_nodes *n, uint32_t index, candidate *out) {
   et_xnn_part *p = &out->part;
   out->project = index;

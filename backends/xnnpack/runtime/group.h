@@ -41,12 +41,12 @@ bool et_xnn_is_in_chain(const et_xnn_nodes *n, uint32_t index);
 
 /* Row tiling of inverted residuals: expand, depthwise convolution, project. */
 
-/* Returns whether three float layers can become one mbconv_f32 op that is faster at the declared
+/* Returns true if three float layers can become one mbconv_f32 op that is faster at the declared
  * sizes. */
 bool et_xnn_prefers_row_tiling(const et_xnn_graph *graph,
                                const et_xnn_part *part);
 
-/* Returns whether such a block can read the output of another block row by row, and the image
+/* Returns true if such a block can read the output of another block row by row, and the image
  * between them is large enough. */
 bool et_xnn_expands_rows(const et_xnn_graph *graph, const et_xnn_part *part);
 

@@ -56,7 +56,7 @@ void et_xnn_fold_pad(const et_xnn_node *pad, et_xnn_layout layout,
  * transpose to NHWC, the transpose is dropped. Zero padding before the transpose is folded into the
  * window. */
 
-/* Returns whether node `index`, a transpose to NHWC or a pad before it, is part of a layer that
+/* Returns true if node `index`, a transpose to NHWC or a pad before it, is part of a layer that
  * reads planar input. */
 bool et_xnn_permutes_planar(const et_xnn_nodes *n, uint32_t index);
 

@@ -136,7 +136,7 @@ void et_xnn_reshape(et_xnn_builder *b) {
   }
   et_xnn_count(&x, &numel);
   ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || infer_reshaped(numel, &sizes),
-                 "cannot reshape %zu elements to its sizes", numel);
+                 "cannot reshape %zu elements to the output sizes", numel);
   et_xnn_infer(b, 0, &sizes);
   const et_xnn_dims y = et_xnn_dims_of(b, b->node->outputs[0]);
   copy_all(b, &x, &y);
@@ -212,10 +212,11 @@ void et_xnn_pad(et_xnn_builder *b) {
   copying c = {.is_filled = true,
                .fill = et_fb_f32(b->node->body, ET_XNN_PAD_VALUE)};
   et_xnn_dims y = {.rank = x.rank};
-  ET_XNN_REQUIRE(
-      b, et_fb_count(before) == x.rank && et_fb_count(after) == x.rank,
-      "%u and %u padding values for %u dims", (unsigned)et_fb_count(before),
-      (unsigned)et_fb_count(after), (unsigned)x.rank);
+  ET_XNN_REQUIRE(b,
+                 et_fb_count(before) == x.rank && et_fb_count(after) == x.rank,
+                 "%u leading and %u trailing padding values for %u dims",
+                 (unsigned)et_fb_count(before), (unsigned)et_fb_count(after),
+                 (unsigned)x.rank);
   for (uint8_t i = 0; i < x.rank; i++) {
     const int64_t first = et_fb_u32_at(before, i);
     const int64_t size = first + x.sizes[i] + et_fb_u32_at(after, i);
@@ -235,7 +236,8 @@ static void append(et_xnn_builder *b, uint8_t index, uint32_t axis, copying *c,
   ET_XNN_REQUIRE(b, x.rank == y->rank, "input %u has %u dims, expected %u",
                  (unsigned)index, (unsigned)x.rank, (unsigned)y->rank);
   const int64_t end = (int64_t)y->sizes[axis] + x.sizes[axis];
-  ET_XNN_REQUIRE(b, end <= INT32_MAX, "concatenated dim has %lld elements",
+  ET_XNN_REQUIRE(b, end <= INT32_MAX,
+                 "concatenated size %lld of a dim exceeds int32",
                  (long long)end);
   for (uint8_t i = 0; i < x.rank; i++) {
     ET_XNN_REQUIRE(

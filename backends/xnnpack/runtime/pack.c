@@ -16,7 +16,8 @@ bool et_xnn_fits_int8(const et_xnn_value *weights) {
   }
 }
 
-/* Copies elements of `width` bytes to panels. `width` is a compile-time constant in each call. */
+/* Copies elements of `width` bytes to panels. `width` is a compile-time constant at each call
+ * site. */
 static inline void move(const et_xnn_weights *w, et_xnn_panel p, size_t width,
                         uint8_t *to) {
   const size_t depth = (size_t)w->matrix.depth;

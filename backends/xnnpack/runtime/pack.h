@@ -34,8 +34,8 @@ et_xnn_tensor et_xnn_pack_tap_quads(et_xnn_builder *b, const et_xnn_matrix *m,
 et_xnn_tensor et_xnn_pack_bias(et_xnn_builder *b, const et_xnn_matrix *m,
                                uint32_t bias);
 
-/* Packs the column parameters of int8 GEMMs with input 0 of the node: sums of weights,
- * requantization scales and the int32 bias. Sets three tensors. */
+/* Packs the per-column parameters of an int8 GEMM or convolution whose activations are input 0 of
+ * the node: sums of weights, requantization scales and the int32 bias. Sets three tensors. */
 void et_xnn_pack_columns(et_xnn_builder *b, const et_xnn_matrix *m,
                          uint32_t bias, et_xnn_tensor out[3]);
 

@@ -5,7 +5,7 @@
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-/* Returns whether the node transposes float images from planar layout to NHWC. */
+/* Returns true if the node transposes float images from planar layout to NHWC. */
 static bool is_transpose_to_nhwc(const et_xnn_graph *graph,
                                  const et_xnn_node *node) {
   static const uint32_t channels_last[] = {0, 2, 3, 1};
@@ -32,7 +32,7 @@ static bool fits_planar(const et_xnn_window *w, uint32_t channels) {
          et_cpu_conv_planar_fit(&window, channels);
 }
 
-/* Returns whether a layer is a convolution whose op supports planar input. */
+/* Returns true if a layer is a convolution whose op supports planar input. */
 static bool supports_planar(const et_xnn_nodes *n, const et_xnn_node *layer) {
   et_xnn_window w;
   if (layer->tag != ET_XNN_NODE_CONVOLUTION) {

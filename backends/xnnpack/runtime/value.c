@@ -210,7 +210,8 @@ static et_status check_quantization(uint32_t id, const et_xnn_value *value,
                  (unsigned)q->row_dims);
   } else if (q->by != 0) {
     ET_XNN_CHECK(error, value->constant != 0 && q->dim < value->dims.rank,
-                 "xvalues[%u] has scales, but is not a constant with dim %u",
+                 "xvalues[%u] has scales along dim %u, but is not a constant "
+                 "or has no such dim",
                  (unsigned)id, (unsigned)q->dim);
   }
   return ET_STATUS_OK;

@@ -110,7 +110,7 @@ typedef struct windows {
 /* Number of channels per read: the number of floats in a cache line. */
 #define CHANNELS_AT_ONCE 16
 
-/* Reads `count` channels of the filters of `columns` columns. */
+/* Reads `count` channels of the filters for `columns` output channels. */
 static void read_windows(const et_xnn_weights *w, size_t first, size_t columns,
                          size_t channel, size_t count, windows *out) {
   const size_t channels = (size_t)w->matrix.depth / (TAPS * TAPS);

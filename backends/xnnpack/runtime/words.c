@@ -37,7 +37,7 @@ et_cpu_conv_qs8_attributes et_xnn_conv_qs8(const et_xnn_builder *b,
   return attributes;
 }
 
-/* Returns whether the bias is int32 or absent. */
+/* Returns true if the bias is int32 or absent. */
 static bool has_integer_bias(const et_xnn_builder *b, uint32_t id) {
   if (id == ET_XNN_NO_VALUE) {
     return true;

@@ -26,7 +26,7 @@ et_cpu_conv_qs8_attributes et_xnn_conv_qs8(const et_xnn_builder *b,
                                            const et_xnn_window *window,
                                            int32_t groups);
 
-/* Returns whether a node with input, weights and bias is computed in int8. Input and output must be
+/* Returns true if a node with input, weights and bias is computed in int8. Input and output must be
  * int8 or uint8. Weights must have one scale per output channel or tensor. The bias must be int32
  * or absent. */
 bool et_xnn_is_qs8(const et_xnn_builder *b);
@@ -39,7 +39,7 @@ void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
  * products fit in int64. */
 bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out);
 
-/* Returns whether each output pixel reads only the pixel at the same position. */
+/* Returns true if each output pixel reads only the pixel at the same position. */
 bool et_xnn_is_pixel(const et_xnn_window *window);
 
 /* Reads the window of a node whose windows do not overlap. */

@@ -80,7 +80,7 @@ def _refuses_filled(program: Program, node: Node) -> Refusal:
     if not isinstance(value, Node):
         return None
     if tensor_of(node).dtype not in NUMBERS or not program.bounds.holds(dim_at(value)):
-        return "the fill value is dynamic, and can be negative or has no upper bound"
+        return "the fill value is dynamic, and might be negative or has no upper bound"
     return None
 
 

@@ -183,21 +183,21 @@ def _refuses_roll(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_slice(program: Program, node: Node) -> Refusal:
-    """Refuse slices whose size differs from eager PyTorch for some input sizes.
+    """Reject slices whose size differs from eager PyTorch for some input sizes.
 
     torch.export omits the clamp of the end, or of the size, if the example does not need it.
     """
     start, step = argument(node, 2, "start"), argument(node, 4, "step", 1)
     if isinstance(start, Node) and not program.bounds.holds(dim_at(start)):
-        return "the start index can be negative, or has no upper bound"
+        return "the start index might be negative, or has no upper bound"
     if isinstance(step, Node):
         return "the step is not constant"
     size, outputs = (dims_at(each)[_dim_of(node)] for each in (node.args[0], node))
     ends = list(program.bounds.at_ends((_start(node, size), outputs, size)))
     if any(count < 0 for _, count, _ in ends):
-        return "the start of the slice can exceed its end"
+        return "the start of the slice might exceed its end"
     exceeds = any(count > 0 and first + (count - 1) * step >= most for first, count, most in ends)
-    return "the end of the slice can exceed the dimension" if exceeds else None
+    return "the end of the slice might exceed the dimension" if exceeds else None
 
 
 def _refuses_copy(program: Program, node: Node) -> Refusal:
@@ -227,7 +227,7 @@ def _refuses_cat(program: Program, node: Node) -> Refusal:
 def _refuses_flip(program: Program, node: Node) -> Refusal:
     sizes = [dims_at(node)[dim] for dim in node.args[1]] if tensor_of(node).dim() else []
     some = all(program.bounds.minimum(size) > 0 for size in sizes)
-    return None if some else "a flipped dimension can be empty"
+    return None if some else "a flipped dimension might have size 0"
 
 
 RULES: dict[Callable[..., Any], Rule] = {

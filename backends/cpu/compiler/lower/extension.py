@@ -55,7 +55,7 @@ def _refuses_repeat(program: Program, node: Node) -> Refusal:
 
 
 def _lower_pad(builder: Builder, node: Node) -> None:
-    """Lower padding with elements of the tensor."""
+    """Lower reflect, replicate and circular padding."""
     _extend(builder, node, _MODES[node.args[2]])
 
 
@@ -125,7 +125,7 @@ def _refuses_pads(program: Program, node: Node) -> Refusal:
     if any(each < 0 for each in given):
         return "negative padding is not supported"
     least = min(program.bounds.minimum(dims_at(node.args[0])[-1 - place]) for place in range(len(given) // 2))
-    return None if least > 0 else "a dimension can be empty"
+    return None if least > 0 else "a dimension might have size 0"
 
 
 _MODES: dict[str, _Parts] = {"reflect": _reflected, "replicate": _replicated, "circular": _wrapped}

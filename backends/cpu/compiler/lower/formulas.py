@@ -108,7 +108,7 @@ def lower_elu(builder: Builder, node: Node) -> None:
 
 
 def refuses_elu(program: Program, node: Node) -> Refusal:
-    """Refuse a negative input_scale, because ops compute only ELU of negative inputs."""
+    """Reject a negative input_scale, because ops compute only ELU of negative inputs."""
     return "a negative input_scale is not supported" if argument(node, 3, "input_scale", 1) < 0 else None
 
 
@@ -136,7 +136,7 @@ def lower_clamp(builder: Builder, node: Node) -> None:
 
 
 def refuses_clamp(program: Program, node: Node) -> Refusal:
-    """Refuse bounds whose dtype differs from that of the tensor."""
+    """Reject bounds whose dtype differs from that of the tensor."""
     x = tensor_of(node.args[0])
     if x.dtype != tensor_of(node).dtype or x.dtype == torch.bool:
         return "bounds of a different dtype are not supported"

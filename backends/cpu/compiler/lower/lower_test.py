@@ -1,4 +1,4 @@
-"""Tests of the examples of rules, and of operators that have no separate test module."""
+"""Tests of the examples of rules, and of operators without their own test module."""
 
 from typing import Any
 

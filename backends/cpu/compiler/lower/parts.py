@@ -20,7 +20,7 @@ def parts_of(node: Node) -> dict[int, list[Node]]:
 
 
 def refuses_but_first(program: Program, node: Node) -> Refusal:
-    """Refuse a node if any result except the first is used."""
+    """Reject a node if any result except the first is used."""
     return None if set(parts_of(node)) <= {0} else "only the first result is supported"
 
 

@@ -82,7 +82,7 @@ def _ceil_at(node: Node) -> int:
 
 
 def _refuses_average(program: Program, node: Node) -> Refusal:
-    """Refuse `count_include_pad` with `ceil_mode`.
+    """Reject `count_include_pad` with `ceil_mode`.
 
     PyTorch does not count the padding that `ceil_mode` adds.
     """

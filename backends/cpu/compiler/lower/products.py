@@ -106,7 +106,7 @@ def _refuses_product(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_depth(program: Program, a: Node, b: Node) -> Refusal:
-    """Refuse [..., M, K] and [..., K, N] unless batch dims and K are provably equal."""
+    """Reject [..., M, K] and [..., K, N] unless batch dims and K are provably equal."""
     (*batch, _, depth), (*other_batch, other_depth, _) = dims_at(a), dims_at(b)
     return refuses_sizes(program, (*batch, depth), (*other_batch, other_depth))
 

@@ -107,7 +107,7 @@ def _refuses_boolean(program: Program, node: Node) -> Refusal:
     if x.dim() == 0:
         return "a scalar cannot be reduced"
     empty = any(program.bounds.minimum(size) < 1 for size in dims_at(node.args[0]))
-    return "the reduced dimensions can be empty" if empty else None
+    return "the reduced dimensions might have size 0" if empty else None
 
 
 def _order_with(layout: TensorLayout, dims: Sequence[int]) -> tuple[Order, int]:

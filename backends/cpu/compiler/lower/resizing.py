@@ -61,7 +61,7 @@ def _scales(node: Node, rank: int) -> list[float]:
 
 def _refuses(program: Program, node: Node) -> Refusal:
     sizes = (*dims_at(node.args[0])[2:], *dims_at(node)[2:])
-    return None if all(program.bounds.minimum(size) > 0 for size in sizes) else "a dimension can be empty"
+    return None if all(program.bounds.minimum(size) > 0 for size in sizes) else "a dimension might have size 0"
 
 
 def _lower_grid_sample(builder: Builder, node: Node) -> None:

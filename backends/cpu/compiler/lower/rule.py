@@ -1,4 +1,4 @@
-"""Lowering rules of operators."""
+"""Lowering rules for operators."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ class Rule:
 
 
 def refuses_sizes(program: Program, sizes: Sequence[Dim], others: Sequence[Dim], broadcast: bool = False) -> Refusal:
-    """Refuse sizes whose maxima differ from those of `others`.
+    """Reject sizes whose maxima differ from those of `others`.
 
     Dimensions are right-aligned. Different expressions can be equal, for example because of
     `torch._check`. The runtime verifies sizes at their maxima.

@@ -40,7 +40,7 @@ def _order(node: Node) -> Order:
 def _refuses_topk(program: Program, node: Node) -> Refusal:
     x, count = tensor_of(node.args[0]), node.args[1]
     if x.dtype != torch.float32 or x.dim() == 0:
-        return f"topk of {x.dim()} dimensions and dtype {x.dtype} is not supported"
+        return f"topk of a {x.dim()}-D {x.dtype} tensor is not supported; only float32 with at least one dimension"
     if count > TOPK_MAX_K:
         return f"topk of more than {TOPK_MAX_K} values is not supported"
     return None

@@ -97,7 +97,7 @@ def _refuses_scatter(program: Program, node: Node) -> Refusal:
     if argument(node, 5, "step", 1) != 1:
         return "rows can be written only with step 1"
     if not program.bounds.holds(_start(node)):
-        return "the start index can be negative, or has no upper bound; bound it with torch._check"
+        return "the start index might be negative, or has no upper bound; bound it with torch._check"
     dim, rows = _dim(node), dims_at(node.args[_ROWS])
     sizes = dims_at(node)
     others = sizes[:dim] + sizes[dim + 1 :]

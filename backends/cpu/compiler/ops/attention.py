@@ -14,7 +14,7 @@ _RANK_OF_CACHES = 4
 
 @check_shapes.register
 def _check_sdpa(spec: SdpaF32, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (5, 6), f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) in (5, 6), f"{len(sizes)} tensors, expected 5 or 6")
     q, y = sizes[0], sizes[-2]
     k, v = ((each[0], *each[-2:]) for each in sizes[1:3])
     expect(spec, q[:2] == y[:2] and k[:2] == v[:2] and q[0] == k[0], f"rows of {q}, {k}, {v} and {y} differ")
@@ -48,10 +48,14 @@ def _heads(x: Tensor, heads: int, size: int) -> Tensor:
 
 @check_shapes.register
 def _check_update(spec: KvUpdate, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (3, 4), f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) in (3, 4), f"{len(sizes)} tensors, expected 3 or 4")
     cache, rows, *_, y = sizes
-    expect(spec, cache == y and len(cache) == len(rows) == 3, f"cache {cache} and output {y} do not match")
-    expect(spec, (rows[0], rows[2]) == (cache[0], cache[2]), f"rows {rows} do not match the cache {cache}")
+    expect(spec, cache == y and len(cache) == len(rows) == 3, f"cache is {cache}, but output is {y}")
+    expect(
+        spec,
+        (rows[0], rows[2]) == (cache[0], cache[2]),
+        f"rows {rows} and cache {cache} have different outer or inner sizes",
+    )
 
 
 @evaluate.register

@@ -57,12 +57,12 @@ def padded(window: Window, x: Tensor, value: float = 0.0) -> Tensor:
 
 
 def _expect_images(spec: OpSpec, x: Sequence[object], y: Sequence[object]) -> None:
-    expect(spec, len(x) == len(y) == 4 and x[0] == y[0], f"{x} and {y} are not images of one batch")
+    expect(spec, len(x) == len(y) == 4 and x[0] == y[0], f"{x} and {y} are not images of the same batch size")
 
 
 @check_shapes.register
 def _check_conv(spec: ConvF32, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (4, 5), f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) in (4, 5), f"{len(sizes)} tensors, expected 4 or 5")
     _expect_images(spec, sizes[0], sizes[-1])
     expect(spec, len(sizes) == 4 or sizes[3] == sizes[-1], "the residual and the output have different sizes")
 
@@ -81,7 +81,7 @@ def _conv(spec: ConvF32, inputs: Sequence[Tensor], outputs: Sequence[Tensor], di
 
 @check_shapes.register
 def _check_dwconv(spec: DwconvF32, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 4, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 4, f"{len(sizes)} tensors, expected 4")
     x, y = sizes[0], sizes[-1]
     _expect_images(spec, x, y)
     expect(spec, x[3] == y[3], f"channels of {x} and {y} differ")
@@ -99,7 +99,7 @@ def _dwconv(spec: DwconvF32, inputs: Sequence[Tensor], outputs: Sequence[Tensor]
 
 @check_shapes.register
 def _check_winograd(spec: WinogradF32, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (5, 6), f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) in (5, 6), f"{len(sizes)} tensors, expected 5 or 6")
     x, y = sizes[0], sizes[-2]
     _expect_images(spec, x, y)
     expect(spec, sizes[1] == (spec.positions, -(-y[3] // PANEL), x[3], PANEL), f"weights {sizes[1]}")
@@ -123,7 +123,7 @@ def _winograd(spec: WinogradF32, inputs: Sequence[Tensor], outputs: Sequence[Ten
 
 @check_shapes.register
 def _check_conv_qs8(spec: ConvQs8, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 6, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 6, f"{len(sizes)} tensors, expected 6")
     _expect_images(spec, sizes[0], sizes[-1])
 
 
@@ -139,7 +139,7 @@ def _conv_qs8(spec: ConvQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor]
 
 @check_shapes.register
 def _check_dwconv_qs8(spec: DwconvQs8, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 6, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 6, f"{len(sizes)} tensors, expected 6")
     x, y = sizes[0], sizes[-1]
     _expect_images(spec, x, y)
     expect(spec, x[3] == y[3], f"channels of {x} and {y} differ")
@@ -157,7 +157,7 @@ def _dwconv_qs8(spec: DwconvQs8, inputs: Sequence[Tensor], outputs: Sequence[Ten
 
 @check_shapes.register
 def _check_winograd_qs8(spec: WinogradQs8, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 7, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 7, f"{len(sizes)} tensors, expected 7")
     x, y = sizes[0], sizes[-2]
     _expect_images(spec, x, y)
     packed = (WINOGRAD_QS8_POSITIONS, y[3] // PANEL, x[3] // 2, 2 * PANEL)
@@ -182,8 +182,14 @@ def _accumulators(x: Tensor, zero_point: int, weight: Tensor, window: Window, gr
 @check_shapes.register
 def _check_mbconv(spec: MbconvF32, sizes: Sizes) -> None:
     inputs = len(sizes) - 2
-    expect(spec, 1 <= len(spec.blocks) <= MBCONV_MAX_BLOCKS, f"unexpected number of blocks: {len(spec.blocks)}")
-    expect(spec, inputs - spec.without_residual in (0, 1), f"unexpected number of tensors: {len(sizes)}")
+    expect(
+        spec,
+        1 <= len(spec.blocks) <= MBCONV_MAX_BLOCKS,
+        f"{len(spec.blocks)} blocks, expected 1 to {MBCONV_MAX_BLOCKS}",
+    )
+    expect(
+        spec, inputs - spec.without_residual in (0, 1), f"{inputs} inputs, expected {spec.without_residual} or one more"
+    )
     _expect_images(spec, sizes[0], sizes[-2])
     has_residual = inputs > spec.without_residual
     expect(spec, not has_residual or sizes[-3] == sizes[-2], "the residual and the output have different sizes")
@@ -213,7 +219,7 @@ def _run_block(block: MbconvBlock, x: Tensor, weights: Sequence[Tensor], residua
 
 @check_shapes.register
 def _check_col2im(spec: Col2im, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 2, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 2, f"{len(sizes)} tensors, expected 2")
     x, y = sizes
     expect(spec, len(x) == 5 and len(y) == 4, f"{x} and {y} are not windows and an image")
     expect(spec, (x[0], x[3], x[4]) == (y[0], spec.window.taps, y[3]), f"windows {x} do not fit {y}")

@@ -17,7 +17,7 @@ def _check_copy(spec: Copy, sizes: Sizes) -> None:
     expect(
         spec,
         len(spec.strides) == len(inputs) * len(y),
-        f"{len(spec.strides)} strides do not match {len(inputs)} inputs of rank {len(y)}",
+        f"{len(spec.strides)} strides for {len(inputs)} inputs of rank {len(y)}",
     )
 
 
@@ -47,9 +47,13 @@ def _indices(start: int, stride: int, size: int, limit: int) -> Tensor:
 
 @check_shapes.register
 def _check_permute(spec: Permute, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 2, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 2, f"{len(sizes)} tensors, expected 2")
     x, y = sizes
-    expect(spec, y == tuple(x[dim] for dim in spec.permutation), f"input {x} and output {y} do not match")
+    expect(
+        spec,
+        y == tuple(x[dim] for dim in spec.permutation),
+        f"output {y} is not input {x} permuted by {spec.permutation}",
+    )
 
 
 @evaluate.register

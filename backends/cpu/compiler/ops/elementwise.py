@@ -60,7 +60,9 @@ def _check_i64(spec: ElementwiseI64, sizes: Sizes) -> None:
 def _check_elementwise(spec: Elementwise, sizes: Sizes) -> None:
     *inputs, y = sizes
     expect(
-        spec, len(inputs) == spec.operands <= ELEMENTWISE_MAX_OPERANDS, f"unexpected number of inputs: {len(inputs)}"
+        spec,
+        len(inputs) == spec.operands <= ELEMENTWISE_MAX_OPERANDS,
+        f"{len(inputs)} inputs, expected {spec.operands}, at most {ELEMENTWISE_MAX_OPERANDS}",
     )
     expect(spec, spec.operands + len(spec.instructions) <= ELEMENTWISE_MAX_REGISTERS, "too many registers")
     padded = [(1,) * (len(y) - len(each)) + tuple(each) for each in inputs]

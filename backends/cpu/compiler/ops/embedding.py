@@ -13,9 +13,9 @@ _MATRIX = 2
 
 @check_shapes.register
 def _check_embedding(spec: Embedding, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 3, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 3, f"{len(sizes)} tensors, expected 3")
     table, indices, y = sizes
-    expect(spec, y == (*indices, table[1]), f"table {table}, indices {indices} and output {y} do not match")
+    expect(spec, y == (*indices, table[1]), f"output is {y}, expected {(*indices, table[1])}")
 
 
 @evaluate.register
@@ -27,10 +27,14 @@ def _embedding(spec: Embedding, inputs: Sequence[Tensor], outputs: Sequence[Tens
 
 @check_shapes.register
 def _check_low_bit(spec: EmbeddingQw, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 4 + bool(spec.format.offset), f"unexpected number of tensors: {len(sizes)}")
+    expect(
+        spec,
+        len(sizes) == 4 + bool(spec.format.offset),
+        f"{len(sizes)} tensors, expected {4 + bool(spec.format.offset)}",
+    )
     table, indices, y = sizes[0], sizes[2], sizes[-1]
     width = int(table[1]) * 32 // spec.format.bits
-    expect(spec, y == (*indices, width), f"rows of {width}, indices {indices} and output {y} do not match")
+    expect(spec, y == (*indices, width), f"output is {y}, expected {(*indices, width)}")
 
 
 @evaluate.register

@@ -18,7 +18,7 @@ from exir.dialects.quantized_weight_ops import quantized_rows
 
 @check_shapes.register
 def _check_gemm(spec: GemmF32, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (4, 5), f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) in (4, 5), f"{len(sizes)} tensors, expected 4 or 5")
     x, y = sizes[0], sizes[-1]
     expect(spec, x[:-1] == y[:-1], f"rows of {x} and {y} differ")
     expect(spec, len(sizes) == 4 or sizes[3] == y, "the residual and the output have different sizes")
@@ -34,18 +34,23 @@ def _gemm(spec: GemmF32, inputs: Sequence[Tensor], outputs: Sequence[Tensor], di
 
 @check_shapes.register
 def _check_strassen(spec: StrassenF32, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (6, 7), f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) in (6, 7), f"{len(sizes)} tensors, expected 6 or 7")
     x, packed, bias, *residual, y, sums, products = sizes
     k, n = x[-1], y[-1]
     expect(spec, x[:-1] == y[:-1], f"rows of {x} and {y} differ")
     expect(spec, residual in ([], [y]), "the residual and the output have different sizes")
-    expect(spec, k % STRASSEN_MULTIPLE == n % STRASSEN_MULTIPLE == 0, f"{k} x {n} weights cannot be quartered")
     expect(
         spec,
-        packed == (STRASSEN_PRODUCTS * n // STRASSEN_MULTIPLE, k // 2, 16),
-        f"unexpected shape of weights: {packed}",
+        k % STRASSEN_MULTIPLE == n % STRASSEN_MULTIPLE == 0,
+        f"weights are {k} x {n}, expected multiples of {STRASSEN_MULTIPLE}",
     )
-    expect(spec, bias == (n,), f"unexpected shape of bias: {bias}")
+    expected = (STRASSEN_PRODUCTS * n // STRASSEN_MULTIPLE, k // 2, 16)
+    expect(
+        spec,
+        packed == expected,
+        f"shape of weights is {packed}, expected {expected}",
+    )
+    expect(spec, bias == (n,), f"shape of bias is {bias}, expected {(n,)}")
     expect(
         spec,
         sums == spec.sums(x) and products[1:] == (spec.workspace(),),
@@ -103,11 +108,15 @@ def _dynamic(spec: GemmQd8Qbw, inputs: Sequence[Tensor], outputs: Sequence[Tenso
 
 @check_shapes.register
 def _check_grouped(spec: GroupedGemmF32, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 5, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 5, f"{len(sizes)} tensors, expected 5")
     x, packed, _, ends, y = sizes
     expect(spec, len(x) == 2 and len(y) == 2 and x[0] == y[0], f"rows of {x} and {y} differ")
-    expect(spec, len(packed) == 4 and ends == packed[:1], f"weights {packed} and ends {ends} do not match")
-    expect(spec, packed[2] == x[1], f"weights {packed} and rows {x} do not match")
+    expect(
+        spec,
+        len(packed) == 4 and ends == packed[:1],
+        f"weights {packed} and ends {ends} have different numbers of matrices",
+    )
+    expect(spec, packed[2] == x[1], f"depth of weights is {packed[2]}, expected {x[1]}")
 
 
 @evaluate.register
@@ -123,7 +132,7 @@ def _grouped(spec: GroupedGemmF32, inputs: Sequence[Tensor], outputs: Sequence[T
 
 @check_shapes.register
 def _check_matmul(spec: Matmul, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 4, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 4, f"{len(sizes)} tensors, expected 4")
     a, b, y, _ = sizes
     depth, columns = b[-2:][::-1] if spec.transposed else b[-2:]
     expect(spec, len(a) == len(b) == len(y), f"ranks of {a}, {b} and {y} differ")

@@ -30,10 +30,10 @@ def _topk(spec: Topk, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims:
 
 @check_shapes.register
 def _check_masked_scatter(spec: MaskedScatter, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 4, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 4, f"{len(sizes)} tensors, expected 4")
     x, mask, _, y = sizes
-    expect(spec, x == y, f"input {x} and output {y} do not match")
-    expect(spec, product(x) == product(mask), f"mask {mask} and input {x} do not match")
+    expect(spec, x == y, f"input is {x}, but output is {y}")
+    expect(spec, product(x) == product(mask), f"mask {mask} and input {x} have different numbers of elements")
 
 
 @evaluate.register

@@ -22,9 +22,9 @@ def _softmax(spec: Softmax, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
 
 @check_shapes.register
 def _check_norm(spec: Norm, sizes: Sizes) -> None:
-    expect(spec, len(sizes) in (2, 3, 4), f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) in (2, 3, 4), f"{len(sizes)} tensors, expected 2 to 4")
     x, *rows, y = sizes
-    expect(spec, x == y, f"input {x} and output {y} do not match")
+    expect(spec, x == y, f"input is {x}, but output is {y}")
     expect(spec, all(row == x[-1:] for row in rows), f"scale and shift {rows} do not fit {x}")
 
 

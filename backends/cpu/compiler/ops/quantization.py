@@ -70,9 +70,9 @@ def _dequantize(spec: Dequantize, inputs: Sequence[Tensor], outputs: Sequence[Te
 
 @check_shapes.register
 def _check_binary(spec: BinaryQs8, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 3, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 3, f"{len(sizes)} tensors, expected 3")
     a, b, y = sizes
-    expect(spec, a == y, f"first operand {a} and output {y} do not match")
+    expect(spec, a == y, f"first operand is {a}, but output is {y}")
     expect(spec, is_row(b, y), f"{b} are not the last sizes of {y}")
 
 
@@ -84,10 +84,10 @@ def _binary(spec: BinaryQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor]
 
 @check_shapes.register
 def _check_lut(spec: LutQs8, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 3, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 3, f"{len(sizes)} tensors, expected 3")
     x, table, y = sizes
-    expect(spec, x == y, f"input {x} and output {y} do not match")
-    expect(spec, table == (256,), f"unexpected shape of the lookup table: {table}")
+    expect(spec, x == y, f"input is {x}, but output is {y}")
+    expect(spec, table == (256,), f"shape of the lookup table is {table}, expected (256,)")
 
 
 @evaluate.register
@@ -102,7 +102,7 @@ FLOAT16_DTYPES = (torch.float16, torch.bfloat16)
 
 @check_shapes.register
 def _check_cast(spec: Cast, sizes: Sizes) -> None:
-    expect(spec, len(sizes) == 2, f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == 2, f"{len(sizes)} tensors, expected 2")
     x, y = sizes
     expect(spec, product(x) == product(y), f"{x} and {y} have different numbers of elements")
 

@@ -26,7 +26,7 @@ def check_shapes(spec: OpSpec, sizes: Sizes) -> None:
     sizes: shapes of the inputs, outputs and workspaces, in this order.
     """
     declared = (*spec.inputs, *spec.outputs, *spec.workspaces)
-    expect(spec, len(sizes) == len(declared), f"unexpected number of tensors: {len(sizes)}")
+    expect(spec, len(sizes) == len(declared), f"{len(sizes)} tensors, expected {len(declared)}")
     named: dict[str, Dim] = {}
     for tensor, given in zip(declared, sizes, strict=True):
         if tensor.plain_dims is None:

@@ -165,10 +165,10 @@ class ConvNeXtBlock(nn.Module):
         return x + self.scale * self.fall(F.gelu(self.rise(y))).permute(0, 3, 1, 2)
 
 
-class StandardisedBlock(nn.Module):
-    """Block for images [n, 8, h, w] that standardizes its weights in each call.
+class StandardizedBlock(nn.Module):
+    """A block for [n, 8, h, w] images; it standardizes its weights on each forward pass.
 
-    Normalizer-free networks have such blocks.
+    Normalizer-free networks use such blocks.
     """
 
     def __init__(self) -> None:

@@ -35,7 +35,7 @@ def fields_source() -> str:
 def word_fields(record: type[Record]) -> list[tuple[str, str]]:
     """Return the name and kind of each word: "int", "float" or "any".
 
-    The kind "any" depends on another field. The words of one element of a repeated field are last.
+    The kind "any" depends on another field. The words for one element of a repeated field come last.
     """
     fields: dict[int, tuple[str, str]] = {}
     for part in parts_of(record):
