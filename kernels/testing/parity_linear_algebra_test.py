@@ -81,6 +81,12 @@ def test_householder_scales_need_the_batches_of_the_matrices() -> None:
             KERNELS.call("aten::linalg_householder_product.out", a, torch.ones(shape), out, out)
 
 
+def test_ormqr_needs_equal_batches() -> None:
+    a, tau, other = torch.ones(3, 2, 4, 2), torch.ones(3, 2, 2), torch.ones(1, 2, 4, 5)
+    with pytest.raises(KernelError, match="ormqr: the batches of both matrices differ"):
+        KERNELS.call("aten::ormqr.out", a, tau, other, True, False, other.clone(), other.clone())
+
+
 def test_zero_vector_has_no_householder_reflection() -> None:
     a = torch.tensor([[2.0, 1.0], [0.0, 0.0]])
     check(KERNELS, "aten::geqrf.a", a, out=[torch.float32] * 2)

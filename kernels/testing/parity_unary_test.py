@@ -52,6 +52,13 @@ def test_unary_predicates_follow_pytorch(name: str, dtype: torch.dtype) -> None:
     check(KERNELS, f"aten::{name}.out", x, out=torch.bool)
 
 
+@pytest.mark.parametrize("name", ["igamma", "igammac"])
+def test_incomplete_gamma_functions_at_the_limits_follow_pytorch(name: str) -> None:
+    values = torch.tensor([0.0, 0.5, 2.0, float("inf"), -1.0], dtype=torch.float64)
+    a, x = (grid.contiguous() for grid in torch.meshgrid(values, values, indexing="ij"))
+    check(KERNELS, f"aten::{name}.out", a, x)
+
+
 @pytest.mark.parametrize("name", ["special_bessel_y0", "special_bessel_y1"])
 def test_bessel_functions_near_zero_follow_pytorch(name: str) -> None:
     """Test arguments whose recurrence is rescaled or replaced by a series."""
