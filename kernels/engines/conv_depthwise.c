@@ -58,8 +58,8 @@ static layout plan_layout(const et_conv *conv, et_mutable_span scratch) {
 
 /* Copies elements start, start + step, ... of a row of `size`, with zeros
  * outside. */
-static void lay_row(const float *row, int64_t size, int64_t start, int64_t step,
-                    int64_t count, float *to) {
+static void copy_row(const float *row, int64_t size, int64_t start,
+                     int64_t step, int64_t count, float *to) {
   int64_t i = 0;
   int64_t at = start;
   for (; i < count && at < 0; i++, at += step) {
@@ -77,8 +77,8 @@ static void lay_row(const float *row, int64_t size, int64_t start, int64_t step,
 }
 
 /* Copies one phase of the input rows for the output rows from `first` on. */
-static void lay_phase(const layout *plan, const float *plane, int64_t first,
-                      int64_t py, int64_t px) {
+static void copy_phase(const layout *plan, const float *plane, int64_t first,
+                       int64_t py, int64_t px) {
   const et_conv_axis *y = &plan->conv->y;
   const et_conv_axis *x = &plan->conv->x;
   float *to = plan->phases + (py * x->stride + px) * plan->phase_size;
@@ -87,17 +87,17 @@ static void lay_phase(const layout *plan, const float *plane, int64_t first,
     if (iy < 0 || iy >= y->in) {
       memset(to, 0, (size_t)plan->pitch * sizeof(float));
     } else {
-      lay_row(plane + iy * x->in, x->in, px - x->padding, x->stride,
-              plan->pitch, to);
+      copy_row(plane + iy * x->in, x->in, px - x->padding, x->stride,
+               plan->pitch, to);
     }
   }
   memset(to, 0, (size_t)tap_reach(x) * sizeof(float));
 }
 
-static void lay_strip(const layout *plan, const float *plane, int64_t first) {
+static void copy_strip(const layout *plan, const float *plane, int64_t first) {
   for (int64_t py = 0; py < plan->conv->y.stride; py++) {
     for (int64_t px = 0; px < plan->conv->x.stride; px++) {
-      lay_phase(plan, plane, first, py, px);
+      copy_phase(plan, plane, first, py, px);
     }
   }
 }
@@ -171,7 +171,7 @@ static void compute_channel(const layout *plan, const float *plane,
   const int64_t taps = conv->y.kernel * conv->x.kernel;
   for (int64_t first = 0; first < conv->y.out; first += plan->strip) {
     const int64_t rows = et_min_i64(plan->strip, conv->y.out - first);
-    lay_strip(plan, plane, first);
+    copy_strip(plan, plane, first);
     for (int64_t m = 0; m < outs; m++) {
       compute_strip(plan, rows, weight + m * taps,
                     bias == NULL ? 0.0f : bias[m],

@@ -46,7 +46,7 @@ static float *out_at(const et_conv *conv, int64_t image, int64_t channel,
 
 /* Packs one row of the panel: the weights of all columns for one channel of a
  * tap. */
-static void lay_row(const block *b, int64_t kx, int64_t channel, float *to) {
+static void pack_row(const block *b, int64_t kx, int64_t channel, float *to) {
   const et_view *weight = &b->conv->weight;
   const int64_t outs = weight->sizes[0] / b->conv->groups;
   const int64_t *strides = weight->strides;
@@ -59,11 +59,11 @@ static void lay_row(const block *b, int64_t kx, int64_t channel, float *to) {
   }
 }
 
-static void lay_panel(const block *b) {
+static void pack_panel(const block *b) {
   float *to = b->panel;
   for (int64_t kx = b->kx; kx < b->kx + b->taps; kx++) {
     for (int64_t i = 0; i < b->channels; i++, to += b->columns) {
-      lay_row(b, kx, b->channel + i, to);
+      pack_row(b, kx, b->channel + i, to);
     }
   }
 }
@@ -130,7 +130,7 @@ static void add_row(const block *b, int64_t image, int64_t oy, int64_t iy) {
 
 static void add_block(const block *b) {
   const et_conv_axis *y = &b->conv->y;
-  lay_panel(b);
+  pack_panel(b);
   int64_t low = 0;
   int64_t high = 0;
   et_conv_inside(y, b->ky, &low, &high);

@@ -15,7 +15,7 @@ static const float *floats(const et_view *view) {
   return (const float *)(const void *)view->data;
 }
 
-static void lay_taps(const channels *c) {
+static void pack_taps(const channels *c) {
   const et_view *weight = &c->conv->weight;
   const int64_t *strides = weight->strides;
   float *to = c->taps;
@@ -91,7 +91,7 @@ static void compute_position(const channels *c, const float *image, int64_t oy,
 static void compute_channels(const channels *c) {
   const et_conv *conv = c->conv;
   const int64_t *strides = conv->out.strides;
-  lay_taps(c);
+  pack_taps(c);
   for (int64_t n = 0; n < conv->out.sizes[0]; n++) {
     const float *image =
         floats(&conv->input) + n * conv->input.strides[0] + c->first;

@@ -49,14 +49,14 @@ typedef float vector __attribute__((vector_size(LANES * sizeof(float))));
 
 /* A GEMM that is accumulated in `out`, with a reduction depth of at most
  * TILE_DEPTH. `out_stride` is the row stride of `out`. */
-typedef struct part {
+typedef struct gemm_block {
   size_t depth;
   et_gemm_matrix a;
   et_gemm_panel b;
   et_gemm_start start; /* its first row is that of `out` */
   float *out;
   size_t out_stride;
-} part;
+} gemm_block;
 
 static inline vector load(const float *from) {
   vector value;
@@ -76,7 +76,8 @@ static inline vector load_factor(const float *from) {
 }
 
 /* Returns the initial value of row `row`, for the vector at `out`. */
-static inline vector start_of(const part *p, size_t row, const float *out) {
+static inline vector start_of(const gemm_block *p, size_t row,
+                              const float *out) {
   if (!p->start.fresh) {
     return load(out);
   }
@@ -85,9 +86,8 @@ static inline vector start_of(const part *p, size_t row, const float *out) {
 
 /* Computes a tile of rows x vectors. Both are compile-time constants at each
  * call, so that the loops unroll and `sum` stays in registers. */
-static inline __attribute__((always_inline)) void add_tile(size_t rows,
-                                                           size_t vectors,
-                                                           const part *p) {
+static inline __attribute__((always_inline)) void add_tile(
+    size_t rows, size_t vectors, const gemm_block *p) {
   vector sum[TILE_ROWS][TILE_VECTORS];
   const float *a = p->a.data;
   const float *b = p->b.data;
@@ -115,17 +115,17 @@ static inline __attribute__((always_inline)) void add_tile(size_t rows,
   }
 }
 
-#define DEFINE_TILE(rows)                      \
-  static void add_wide_##rows(const part *p) { \
-    add_tile(rows, TILE_VECTORS, p);           \
-  }                                            \
-  static void add_narrow_##rows(const part *p) { add_tile(rows, 1, p); }
+#define DEFINE_TILE(rows)                            \
+  static void add_wide_##rows(const gemm_block *p) { \
+    add_tile(rows, TILE_VECTORS, p);                 \
+  }                                                  \
+  static void add_narrow_##rows(const gemm_block *p) { add_tile(rows, 1, p); }
 FOR_EACH_TILE(DEFINE_TILE)
 
 typedef struct tile {
   size_t rows;
-  void (*add_wide)(const part *p);
-  void (*add_narrow)(const part *p); /* one vector wide */
+  void (*add_wide)(const gemm_block *p);
+  void (*add_narrow)(const gemm_block *p); /* one vector wide */
 } tile;
 
 /* Returns the height of the tallest tile that fits in `rows` > 0 rows. */
@@ -141,7 +141,7 @@ static const tile *tile_of(size_t rows) {
 }
 
 /* Computes one row of tiles. `columns` is a multiple of LANES. */
-static void add_vectors(const tile *t, part p, size_t columns) {
+static void add_vectors(const tile *t, gemm_block p, size_t columns) {
   const size_t wide = TILE_VECTORS * LANES;
   for (; columns >= wide; columns -= wide) {
     t->add_wide(&p);
@@ -164,7 +164,7 @@ static void copy_rows(size_t rows, size_t columns, const float *from,
 
 /* Computes the last columns of a row of tiles, fewer than a vector, in a copy
  * of the output. p.b is already a copy. */
-static void add_edge(const tile *t, part p, size_t columns) {
+static void add_edge(const tile *t, gemm_block p, size_t columns) {
   float out[TILE_ROWS * LANES] = {0.0f};
   float *const edge = p.out;
   const size_t stride = p.out_stride;
@@ -176,7 +176,8 @@ static void add_edge(const tile *t, part p, size_t columns) {
 }
 
 /* Writes each element of `rows` rows of a LANES times to `to`. */
-static et_gemm_matrix repeat_elements(size_t rows, const part *p, float *to) {
+static et_gemm_matrix repeat_elements(size_t rows, const gemm_block *p,
+                                      float *to) {
   const ptrdiff_t column_stride = p->a.column_stride;
   for (size_t i = 0; i < rows; i++) {
     const float *from = p->a.data + (ptrdiff_t)i * p->a.row_stride;
@@ -190,14 +191,14 @@ static et_gemm_matrix repeat_elements(size_t rows, const part *p, float *to) {
 }
 
 /* Copies the columns after the last full vector, padded to a vector. */
-static et_gemm_panel copy_edge(const part *p, size_t whole, size_t columns,
-                               float *to) {
+static et_gemm_panel copy_edge(const gemm_block *p, size_t whole,
+                               size_t columns, float *to) {
   memset(to, 0, p->depth * LANES * sizeof(float));
   copy_rows(p->depth, columns, p->b.data + whole, p->b.stride, to, LANES);
   return (et_gemm_panel){to, LANES};
 }
 
-static void add_tiles(const tile *t, part p, size_t whole, size_t columns,
+static void add_tiles(const tile *t, gemm_block p, size_t whole, size_t columns,
                       et_gemm_panel edge) {
   float repeated[HAS_BROADCAST ? 1 : TILE_DEPTH * TILE_ROWS * LANES];
   if (!HAS_BROADCAST) {
@@ -213,7 +214,7 @@ static void add_tiles(const tile *t, part p, size_t whole, size_t columns,
 
 /* Prefetches the elements of a for the next row of tiles. Its rows are read in
  * pieces that are too short for the hardware prefetcher. */
-static void prefetch_rows(size_t rows, const part *p) {
+static void prefetch_rows(size_t rows, const gemm_block *p) {
   for (size_t i = 0; i < rows; i++) {
     const float *row = p->a.data + (ptrdiff_t)i * p->a.row_stride;
     for (size_t k = 0; k < p->depth; k += LINE) {
@@ -222,7 +223,7 @@ static void prefetch_rows(size_t rows, const part *p) {
   }
 }
 
-static void skip_rows(size_t rows, part *p) {
+static void skip_rows(size_t rows, gemm_block *p) {
   p->a.data += (ptrdiff_t)rows * p->a.row_stride;
   p->out += rows * p->out_stride;
   if (p->start.rows != NULL) {
@@ -230,7 +231,7 @@ static void skip_rows(size_t rows, part *p) {
   }
 }
 
-static void add_part(size_t rows, size_t columns, part p) {
+static void add_block(size_t rows, size_t columns, gemm_block p) {
   float copy[TILE_DEPTH * LANES];
   const size_t whole = columns / LANES * LANES;
   et_gemm_panel edge = p.b;
@@ -239,7 +240,7 @@ static void add_part(size_t rows, size_t columns, part p) {
   }
   for (size_t i = 0; i < rows;) {
     const tile *t = tile_of(rows - i);
-    const part tiles = p;
+    const gemm_block tiles = p;
     i += t->rows;
     skip_rows(t->rows, &p);
     prefetch_rows(rows - i < TILE_ROWS ? rows - i : TILE_ROWS, &p);
@@ -251,10 +252,10 @@ static void add_part(size_t rows, size_t columns, part p) {
 void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
                         const et_gemm_matrix *a, const et_gemm_panel *b,
                         et_gemm_start start, float *out, size_t out_stride) {
-  part p = {0, *a, *b, start, out, out_stride};
+  gemm_block p = {0, *a, *b, start, out, out_stride};
   do {
     p.depth = depth < TILE_DEPTH ? depth : TILE_DEPTH;
-    add_part(rows, columns, p);
+    add_block(rows, columns, p);
     p.a.data += TILE_DEPTH * a->column_stride;
     p.b.data += TILE_DEPTH * b->stride;
     p.start.fresh = false;

@@ -66,8 +66,8 @@ static int16_t *slot_of(const layout *plan, int64_t row) {
 }
 
 /* Copies the rows in [first, end) that were not copied yet. */
-static void lay_rows(layout *plan, const uint8_t *plane, int64_t first,
-                     int64_t end) {
+static void copy_rows(layout *plan, const uint8_t *plane, int64_t first,
+                      int64_t end) {
   const et_conv_axis *x = &plan->int8_conv->conv.x;
   plan->copied = plan->copied > first ? plan->copied : first;
   for (; plan->copied < end; plan->copied++) {
@@ -128,7 +128,7 @@ static void sum_row(layout *plan, const uint8_t *plane, const int8_t *weights,
   const et_conv_axis *y = &plan->int8_conv->conv.y;
   const int64_t start = position * y->stride - y->padding;
   const int64_t end = start + plan->slots < y->in ? start + plan->slots : y->in;
-  lay_rows(plan, plane, start > 0 ? start : 0, end);
+  copy_rows(plan, plane, start > 0 ? start : 0, end);
   memset(plan->accumulators, 0,
          (size_t)plan->int8_conv->conv.x.out * sizeof(plan->accumulators[0]));
   for (int64_t tap = 0; tap < y->kernel; tap++) {

@@ -42,8 +42,7 @@ static void rotate_rows(rotation r, et_matrix *m, size_t p, size_t q) {
 
 /* Rotates rows and columns p and q so that element (p, q) becomes 0. Returns
  * false if it is already negligible. */
-static bool part_elements(et_matrix *m, et_matrix *vectors, size_t p,
-                          size_t q) {
+static bool zero_element(et_matrix *m, et_matrix *vectors, size_t p, size_t q) {
   const double pp = et_matrix_row(m, p)[p];
   const double qq = et_matrix_row(m, q)[q];
   const double between = et_matrix_row(m, p)[q];
@@ -69,7 +68,8 @@ static double dot(const double *a, const double *b, size_t count) {
 
 /* Rotates rows p and q so that they become orthogonal. Returns false if they
  * already are. */
-static bool part_rows(et_matrix *m, et_matrix *vectors, size_t p, size_t q) {
+static bool orthogonalize_pair(et_matrix *m, et_matrix *vectors, size_t p,
+                               size_t q) {
   const double *const a = et_matrix_row(m, p);
   const double *const b = et_matrix_row(m, q);
   const double pp = dot(a, a, m->columns);
@@ -85,17 +85,18 @@ static bool part_rows(et_matrix *m, et_matrix *vectors, size_t p, size_t q) {
   return true;
 }
 
-typedef bool (*part_fn)(et_matrix *m, et_matrix *vectors, size_t p, size_t q);
+typedef bool (*pair_fn)(et_matrix *m, et_matrix *vectors, size_t p, size_t q);
 
 /* Processes all pairs until none changes. Returns false if SWEEPS passes do not
  * suffice. */
-static bool part_all(et_matrix *m, et_matrix *vectors, part_fn part) {
+static bool sweep_pairs(et_matrix *m, et_matrix *vectors,
+                        pair_fn process_pair) {
   bool changed = true;
   for (int sweep = 0; changed && sweep < SWEEPS; sweep++) {
     changed = false;
     for (size_t p = 0; p + 1 < m->rows; p++) {
       for (size_t q = p + 1; q < m->rows; q++) {
-        changed = part(m, vectors, p, q) || changed;
+        changed = process_pair(m, vectors, p, q) || changed;
       }
     }
   }
@@ -103,9 +104,9 @@ static bool part_all(et_matrix *m, et_matrix *vectors, part_fn part) {
 }
 
 bool et_jacobi_diagonalize(et_matrix *symmetric, et_matrix *vectors) {
-  return part_all(symmetric, vectors, part_elements);
+  return sweep_pairs(symmetric, vectors, zero_element);
 }
 
 bool et_jacobi_orthogonalize(et_matrix *rows, et_matrix *vectors) {
-  return part_all(rows, vectors, part_rows);
+  return sweep_pairs(rows, vectors, orthogonalize_pair);
 }

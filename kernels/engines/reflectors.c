@@ -11,8 +11,8 @@ static double length_of(const et_matrix *m, size_t k) {
   }
   double sum = 0.0;
   for (size_t i = k; i < m->rows && largest > 0.0; i++) {
-    const double part = et_matrix_row(m, i)[k] / largest;
-    sum += part * part;
+    const double scaled = et_matrix_row(m, i)[k] / largest;
+    sum += scaled * scaled;
   }
   return largest * sqrt(sum);
 }

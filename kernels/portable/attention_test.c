@@ -25,16 +25,16 @@ static double score_of(const float *q, const float *k, int32_t depth) {
 }
 
 /* Returns element `e` of the attention output for query `row`, which attends to
- * the first `seen` keys. */
+ * the first `visible` keys. */
 static float attended(const float *q, const float *k, const float *v, sizes s,
-                      int32_t row, int32_t seen, int32_t e) {
+                      int32_t row, int32_t visible, int32_t e) {
   double total = 0;
   double mixed = 0;
-  for (int32_t j = 0; j < seen; j++) {
-    const double part =
+  for (int32_t j = 0; j < visible; j++) {
+    const double weight =
         exp(score_of(q + row * s.depth, k + j * s.depth, s.depth));
-    total += part;
-    mixed += part * (double)v[j * (s.depth + 1) + e];
+    total += weight;
+    mixed += weight * (double)v[j * (s.depth + 1) + e];
   }
   return (float)(mixed / total);
 }
@@ -52,10 +52,10 @@ static void check(sizes s, bool causal) {
       ET_STATUS_OK);
   for (int32_t i = 0; i < s.queries * width; i++) {
     const int32_t row = i / width;
-    const int32_t seen = causal && row < s.keys ? row + 1 : s.keys;
+    const int32_t visible = causal && row < s.keys ? row + 1 : s.keys;
     assert_float_equal(et_test_data(out)[i],
                        attended(et_test_data(q), et_test_data(k),
-                                et_test_data(v), s, row, seen, i % width),
+                                et_test_data(v), s, row, visible, i % width),
                        1e-4f);
   }
   et_test_end(t);

@@ -39,11 +39,11 @@ double et_digamma(double x) {
   if (x > 0 || isnan(x)) {
     return isnan(x) ? x : digamma_of_positive(x);
   }
-  const double part = x - trunc(x);
-  if (part == 0 || isinf(x)) {
+  const double fraction = x - trunc(x);
+  if (fraction == 0 || isinf(x)) {
     return NAN;
   }
-  return digamma_of_positive(1 - x) - PI / tan(PI * part);
+  return digamma_of_positive(1 - x) - PI / tan(PI * fraction);
 }
 
 /* Euler-Maclaurin formula for the rest of the sum, from `q`. */
@@ -87,7 +87,7 @@ double et_zeta(double x, double q) {
 /* Maximum number of terms of the series and the continued fraction. They
  * converge earlier, except for very large arguments, for which results are less
  * accurate. */
-#define MOST_TERMS 20000
+#define MAX_TERMS 20000
 
 /* Common factor of both functions: x^a e^-x / gamma(a). */
 static double igamma_factor(double a, double x) {
@@ -97,7 +97,7 @@ static double igamma_factor(double a, double x) {
 static double lower_by_series(double a, double x) {
   double term = 1 / a;
   double sum = term;
-  for (int k = 1; k < MOST_TERMS && term > sum * DBL_EPSILON; k++) {
+  for (int k = 1; k < MAX_TERMS && term > sum * DBL_EPSILON; k++) {
     term *= x / (a + k);
     sum += term;
   }
@@ -111,7 +111,7 @@ static double upper_by_fraction(double a, double x) {
   double d = 1 / b;
   double fraction = d;
   double change = 0;
-  for (int k = 1; k < MOST_TERMS && fabs(change - 1) > DBL_EPSILON; k++) {
+  for (int k = 1; k < MAX_TERMS && fabs(change - 1) > DBL_EPSILON; k++) {
     const double numerator = -k * (k - a);
     b += 2;
     d = 1 / (numerator * d + b);

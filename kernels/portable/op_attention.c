@@ -45,7 +45,7 @@ static size_t size_of(const et_view *view, size_t dim) {
   return (size_t)view->sizes[dim];
 }
 
-static workspace lay_out(const attention *a, void *scratch) {
+static workspace place_workspace(const attention *a, void *scratch) {
   const size_t depth = size_of(&a->query, SIZE);
   const size_t width = size_of(&a->value, SIZE);
   workspace w;
@@ -128,21 +128,21 @@ static void mask_row(const et_view *mask, size_t row, size_t keys,
   }
 }
 
-/* Softmax over the first `seen` keys. A row with no visible key becomes
+/* Softmax over the first `visible` keys. A row with no visible key becomes
  * zeros. */
-static void softmax_row(float *scores, size_t seen, size_t keys) {
-  float most = -INFINITY;
+static void softmax_row(float *scores, size_t visible, size_t keys) {
+  float largest = -INFINITY;
   double sum = 0;
-  for (size_t i = 0; i < seen; i++) {
-    most = scores[i] > most || isnan(scores[i]) ? scores[i] : most;
+  for (size_t i = 0; i < visible; i++) {
+    largest = scores[i] > largest || isnan(scores[i]) ? scores[i] : largest;
   }
-  for (size_t i = 0; i < seen; i++) {
-    scores[i] = most == -INFINITY ? 0 : expf(scores[i] - most);
+  for (size_t i = 0; i < visible; i++) {
+    scores[i] = largest == -INFINITY ? 0 : expf(scores[i] - largest);
     sum += (double)scores[i];
   }
   const float factor = sum == 0 ? 0 : (float)(1 / sum);
   for (size_t i = 0; i < keys; i++) {
-    scores[i] = i < seen ? scores[i] * factor : 0;
+    scores[i] = i < visible ? scores[i] * factor : 0;
   }
 }
 
@@ -152,11 +152,12 @@ static void weigh(const attention *a, const head *h, size_t first, size_t rows,
   for (size_t i = 0; i < rows; i++) {
     float *scores = w->scores + i * keys;
     const size_t position = first + i;
-    const size_t seen = a->is_causal && position < keys ? position + 1 : keys;
+    const size_t visible =
+        a->is_causal && position < keys ? position + 1 : keys;
     if (h->mask.data != NULL) {
       mask_row(&h->mask, position, keys, scores);
     }
-    softmax_row(scores, seen, keys);
+    softmax_row(scores, visible, keys);
   }
 }
 
@@ -294,7 +295,7 @@ et_status et_op_scaled_dot_product_out(et_kernel_context *context,
                                query->sizes[ROWS], value->sizes[SIZE]};
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, RANK, context->error));
   a.out = et_view_of(out);
-  const workspace w = lay_out(&a, context->scratch.data);
+  const workspace w = place_workspace(&a, context->scratch.data);
   attend(&a, &w);
   return ET_STATUS_OK;
 }

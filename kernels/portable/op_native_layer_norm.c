@@ -45,7 +45,7 @@ static void store(et_tensor *tensor, size_t start, size_t count,
                (uint8_t *)tensor->data + start * size, (ptrdiff_t)size, count);
 }
 
-static size_t part(size_t width, size_t start) {
+static size_t chunk_size(size_t width, size_t start) {
   return width - start < ET_CHUNK ? width - start : ET_CHUNK;
 }
 
@@ -55,7 +55,7 @@ static double sum_powers(const layer_norm *p, size_t row, double shift,
   double sum = 0.0;
   for (size_t start = 0; start < p->width; start += ET_CHUNK) {
     et_chunk x;
-    const size_t n = part(p->width, start);
+    const size_t n = chunk_size(p->width, start);
     load(p->input, row * p->width + start, n, 0.0, &x);
     for (size_t i = 0; i < n; i++) {
       const double d = x.float64[i] - shift;
@@ -76,7 +76,7 @@ static void normalise_row(const layer_norm *p, size_t row, moments m) {
     et_chunk x;
     et_chunk weight;
     et_chunk bias;
-    const size_t n = part(p->width, start);
+    const size_t n = chunk_size(p->width, start);
     load(p->input, row * p->width + start, n, 0.0, &x);
     load(p->weight, start, n, 1.0, &weight);
     load(p->bias, start, n, 0.0, &bias);

@@ -99,16 +99,16 @@ static int64_t whole_weight(const reach *r, int64_t i, int bits) {
 /* Returns the largest number of fractional bits, up to 22, with which all
  * weights of `axis` fit in int16. */
 static int weight_bits(const filter *f, const et_resample_axis *axis) {
-  double most = 0.0;
+  double largest = 0.0;
   for (int64_t o = 0; o < axis->out; o++) {
     const reach r = reach_of(f, axis, o);
     for (int64_t i = r.begin; i < r.end; i++) {
       const double w = r.total == 0.0 ? 0.0 : weight_of(&r, i) / r.total;
-      most = w > most ? w : most;
+      largest = w > largest ? w : largest;
     }
   }
   int bits = 0;
-  while (bits < 22 && most * (double)(1 << (bits + 1)) + 0.5 < 32768.0) {
+  while (bits < 22 && largest * (double)(1 << (bits + 1)) + 0.5 < 32768.0) {
     bits++;
   }
   return bits;

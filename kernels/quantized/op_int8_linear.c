@@ -53,8 +53,8 @@ static et_status start(et_kernel_context *context, et_value **args,
 }
 
 /* Packs input rows as panel columns. */
-static void lay_panel(const et_int8_gemm *gemm, et_int8_params params,
-                      const uint8_t *input, size_t columns, int16_t *panel) {
+static void pack_panel(const et_int8_gemm *gemm, et_int8_params params,
+                       const uint8_t *input, size_t columns, int16_t *panel) {
   const size_t pitch = ET_INT8_GEMM_PITCH(gemm->depth);
   for (size_t c = 0; c < columns; c++, panel += pitch) {
     et_int8_center_all(params, input + c * gemm->depth, 1, gemm->depth, panel);
@@ -77,7 +77,7 @@ et_status et_op_quantized_bytes_linear_out(et_kernel_context *context,
   int16_t *panel = (int16_t *)(void *)context->scratch.data;
   for (size_t row = 0; row < rows; row += most) {
     const size_t columns = rows - row < most ? rows - row : most;
-    lay_panel(&gemm, params, input + row * gemm.depth, columns, panel);
+    pack_panel(&gemm, params, input + row * gemm.depth, columns, panel);
     gemm.out = (uint8_t *)out->data + row * gemm.rows;
     et_int8_gemm_run(&gemm, panel, columns);
   }

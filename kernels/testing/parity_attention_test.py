@@ -54,9 +54,9 @@ def test_causal_queries_attend_up_to_their_position(shape: tuple[int, ...]) -> N
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_boolean_mask_selects_attended_keys(shape: tuple[int, ...]) -> None:
-    seen = random_tensor((shape[2], shape[3]), torch.float32, seed=5) > 0
-    seen[:, 0] = True
-    check(operands(shape), seen)
+    mask = random_tensor((shape[2], shape[3]), torch.float32, seed=5) > 0
+    mask[:, 0] = True
+    check(operands(shape), mask)
 
 
 @pytest.mark.parametrize("dtype", _TOLERANCES, ids=str)
@@ -67,12 +67,12 @@ def test_float_mask_is_added_to_the_scores(shape: tuple[int, ...], dtype: torch.
 
 
 def test_fully_masked_query_is_zero() -> None:
-    seen = torch.ones(5, 7, dtype=torch.bool)
-    seen[2] = False
+    mask = torch.ones(5, 7, dtype=torch.bool)
+    mask[2] = False
     tensors = operands(SHAPES[0])
-    check(tensors, seen)
+    check(tensors, mask)
     out = torch.empty(2, 2, 5, 8)
-    KERNELS.call(NAME, *tensors, seen, False, 0.3, out, out)
+    KERNELS.call(NAME, *tensors, mask, False, 0.3, out, out)
     assert not out[:, :, 2].any()
 
 

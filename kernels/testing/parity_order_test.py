@@ -156,10 +156,10 @@ def test_scatter_reduce_propagates_nan() -> None:
 
 def test_invalid_scatter_reduce_is_an_error() -> None:
     x, index = torch.ones(3), torch.tensor([0, 1, 2])
-    for source, places, reduce, message in (
+    for source, indices, reduce, message in (
         (torch.ones(3), index, "median", "use sum, prod, amax or amin"),
         (torch.ones(2), index, "sum", "src has size 2, index 3"),
         (torch.ones(3), index + 1, "sum", "index 3 at position 2 is not in"),
     ):
         with pytest.raises(KernelError, match=message):
-            KERNELS.call("aten::scatter_reduce.two_out", x, 0, places, source, reduce, False, x.clone(), x.clone())
+            KERNELS.call("aten::scatter_reduce.two_out", x, 0, indices, source, reduce, False, x.clone(), x.clone())

@@ -46,8 +46,8 @@ def test_airy_function_follows_pytorch() -> None:
 
     -2.33 is excluded, because PyTorch's value there satisfies neither the series nor the differential equation.
     """
-    places = [-50.3, -20.0, -9.51, -9.49, -7.7, -5.0, -1.0, -0.1, 0.0, 0.5, 0.999, 1.0, 1.5, 3.0, 9.0, 20.0, 90.0]
-    x = torch.tensor([*places, float("inf"), float("-inf"), float("nan")], dtype=torch.float64)
+    points = [-50.3, -20.0, -9.51, -9.49, -7.7, -5.0, -1.0, -0.1, 0.0, 0.5, 0.999, 1.0, 1.5, 3.0, 9.0, 20.0, 90.0]
+    x = torch.tensor([*points, float("inf"), float("-inf"), float("nan")], dtype=torch.float64)
     check(KERNELS, "aten::special_airy_ai.out", x, tolerance=(1e-11, 0.0))
 
 

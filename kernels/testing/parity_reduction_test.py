@@ -81,12 +81,12 @@ def test_argmin_follows_pytorch(dtype: torch.dtype) -> None:
 
 
 def test_extrema_of_an_empty_tensor_are_an_error() -> None:
-    empty, out, places = torch.empty(2, 0), torch.empty(2), torch.empty(2, dtype=torch.int64)
+    empty, out, indices = torch.empty(2, 0), torch.empty(2), torch.empty(2, dtype=torch.int64)
     fails("the input has no elements", "aten::amax.out", empty, [1], False, out, out)
     fails("the input has no elements", "aten::amin.out", empty, [1], False, out, out)
     fails("the input has no elements", "aten::max.unary_out", empty, out[0].clone(), out[0].clone())
-    fails("the input has no elements", "aten::min.dim_min", empty, 1, False, out, places, [out, places])
-    fails("dtypes float32 and int64 differ", "aten::amax.out", X, [1], False, places, places)
+    fails("the input has no elements", "aten::min.dim_min", empty, 1, False, out, indices, [out, indices])
+    fails("dtypes float32 and int64 differ", "aten::amax.out", X, [1], False, indices, indices)
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
@@ -98,7 +98,12 @@ def test_prod_follows_pytorch(dtype: torch.dtype) -> None:
     check(KERNELS, "aten::prod.out", x, None, out=out)
     check(KERNELS, "aten::prod.out", torch.empty(0), None)
     fails(
-        "dtype 6 is not the dtype of out", "aten::prod.out", x, FLOAT32, torch.empty((), dtype=torch.int64), places(())
+        "dtype 6 is not the dtype of out",
+        "aten::prod.out",
+        x,
+        FLOAT32,
+        torch.empty((), dtype=torch.int64),
+        blank_indices(()),
     )
 
 
@@ -198,7 +203,7 @@ def test_topk_follows_pytorch(largest: bool, dtype: torch.dtype) -> None:
 
 def test_topk_puts_nan_above_infinity_and_equal_elements_in_order() -> None:
     x = torch.tensor([1.0, float("nan"), float("inf"), 1.0, float("-inf"), 1.0])
-    values, indices = torch.empty(5), places((5,))
+    values, indices = torch.empty(5), blank_indices((5,))
     KERNELS.call("aten::topk.values", x, 5, 0, True, True, values, indices, [values, indices])
     assert indices.tolist() == [1, 2, 0, 3, 5]
     KERNELS.call("aten::topk.values", x, 5, 0, False, True, values, indices, [values, indices])
@@ -208,5 +213,5 @@ def test_topk_puts_nan_above_infinity_and_equal_elements_in_order() -> None:
         fails("is not in \\[0, 6\\]", "aten::topk.values", x, k, 0, True, True, values, indices, [values, indices])
 
 
-def places(shape: tuple[int, ...]) -> torch.Tensor:
+def blank_indices(shape: tuple[int, ...]) -> torch.Tensor:
     return torch.empty(shape, dtype=torch.int64)

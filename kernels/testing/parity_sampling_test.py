@@ -43,8 +43,8 @@ def test_grid_sample_of_volumes_follows_pytorch(mode: int, padding: int, align: 
 
 def test_grid_sample_of_nan_coordinates_stays_in_bounds() -> None:
     """Test that NaN, infinite and huge coordinates do not read outside the input."""
-    places = torch.tensor([float("inf"), float("-inf"), float("nan"), 1e38, -1e38, 0.0])
-    grid = torch.stack(torch.meshgrid(places, places, indexing="ij"), -1).unsqueeze(0)
+    coordinates = torch.tensor([float("inf"), float("-inf"), float("nan"), 1e38, -1e38, 0.0])
+    grid = torch.stack(torch.meshgrid(coordinates, coordinates, indexing="ij"), -1).unsqueeze(0)
     x = torch.ones(1, 1, 3, 3)
     for mode, padding, align in itertools.product([0, 1, 2], [0, 1, 2], [False, True]):
         out = torch.empty(1, 1, 6, 6)

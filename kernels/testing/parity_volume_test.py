@@ -125,9 +125,9 @@ def test_adaptive_max_pooling_follows_pytorch(size: list[int]) -> None:
 
 
 def test_adaptive_pooling_accepts_empty_tensors() -> None:
-    out, places = torch.empty(1, 2, 2), torch.empty(1, 2, 2, dtype=torch.int64)
+    out, indices = torch.empty(1, 2, 2), torch.empty(1, 2, 2, dtype=torch.int64)
     with pytest.raises(KernelError, match="dimension 1 of the input is empty"):
-        KERNELS.call("aten::adaptive_max_pool2d.out", torch.empty(1, 0, 3), [2, 2], out, places, [out, places])
+        KERNELS.call("aten::adaptive_max_pool2d.out", torch.empty(1, 0, 3), [2, 2], out, indices, [out, indices])
     check(KERNELS, "aten::_adaptive_avg_pool3d.out", torch.empty(0, 3, 4, 4, 4), [2, 2, 2])
 
 

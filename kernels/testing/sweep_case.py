@@ -17,7 +17,7 @@ from kernels.testing.parity import random_tensor
 ORDERS = ("contiguous", "channels_last", "reversed")
 # A shape of rank r is the last r of these sizes. They are small and differ, and the last is even.
 _SIZES = (*[1] * 12, 2, 3, 4, 6)
-_MOST_RANK = 5  # the highest rank that a row supports is also tested
+_MAX_RANK = 5  # the highest rank that a row supports is also tested
 
 
 def shape_of(rank: int) -> tuple[int, ...]:
@@ -37,7 +37,7 @@ def dim_order_of(order: str, rank: int) -> tuple[int, ...]:
     return tuple(range(rank))
 
 
-def laid_out(tensor: torch.Tensor, order: str) -> torch.Tensor:
+def in_dim_order(tensor: torch.Tensor, order: str) -> torch.Tensor:
     """Return the tensor, stored in one of ORDERS."""
     dims = dim_order_of(order, tensor.dim())
     return tensor.permute(dims).contiguous().permute(torch.tensor(dims).argsort().tolist() if dims else ())
@@ -74,7 +74,7 @@ class Case:
         self.seeds.append(name)
         value = random_tensor(self.shape if shape is None else shape, self.dtypes[name], seed=len(self.seeds))
         takes_any = self.kernel.rules.tensors[name].layout == "any"
-        return laid_out(value, self.order) if takes_any else value
+        return in_dim_order(value, self.order) if takes_any else value
 
 
 def torch_dtype(name: str) -> torch.dtype:
@@ -143,13 +143,13 @@ def _usual_rank(kernel: Kernel) -> int:
 
 def _ranks(kernel: Kernel) -> list[int]:
     low, high = _lead_ranks(kernel)
-    return sorted({*range(low, min(high, _MOST_RANK) + 1), high})
+    return sorted({*range(low, min(high, _MAX_RANK) + 1), high})
 
 
 def indices(case: Case, name: str, shape: tuple[int, ...], size: int) -> torch.Tensor:
     """Return distinct indices, because the order of repeated writes is undefined."""
-    places = torch.arange(int(torch.tensor(shape).prod())) % max(size, 1)
-    return places.reshape(shape).to(case.dtypes[name])
+    values = torch.arange(int(torch.tensor(shape).prod())) % max(size, 1)
+    return values.reshape(shape).to(case.dtypes[name])
 
 
 # A function that creates the arguments of a call before the outputs.

@@ -38,8 +38,8 @@ def _indexed(case: Case) -> list[object]:
 
 def _index_put(accumulate: bool) -> Maker:
     def make(case: Case) -> list[object]:
-        target, places = _indexed(case)
-        return [target, places, case.tensor("values", case.shape[1:]), accumulate]
+        target, index_list = _indexed(case)
+        return [target, index_list, case.tensor("values", case.shape[1:]), accumulate]
 
     return make
 

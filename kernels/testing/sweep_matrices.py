@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from kernels.testing.sweep_case import Case, Maker, laid_out
+from kernels.testing.sweep_case import Case, Maker, in_dim_order
 
 SIZE = 3
 
@@ -12,7 +12,7 @@ SIZE = 3
 def _square(case: Case, name: str) -> torch.Tensor:
     """Return symmetric positive definite matrices, in the dim order of the case."""
     x = case.tensor(name, (*case.shape[:-2], SIZE, SIZE))
-    return laid_out(x @ x.mT + torch.eye(SIZE, dtype=x.dtype), case.order)
+    return in_dim_order(x @ x.mT + torch.eye(SIZE, dtype=x.dtype), case.order)
 
 
 def _with_flags(name: str, *flags: object) -> Maker:
@@ -28,7 +28,7 @@ def _system(first: str, second: str, *flags: bool) -> Maker:
 
 def _factored(case: Case, name: str) -> tuple[torch.Tensor, torch.Tensor]:
     factors, pivots, _ = torch.linalg.lu_factor_ex(_square(case, name))
-    return laid_out(factors, case.order), pivots
+    return in_dim_order(factors, case.order), pivots
 
 
 def _lu_solve(case: Case) -> list[object]:
@@ -39,7 +39,7 @@ def _reflected(case: Case, name: str) -> list[object]:
     vectors, tau = torch.geqrf(case.tensor(name))
     if vectors.shape[-1] > vectors.shape[-2]:
         vectors = vectors[..., : vectors.shape[-2]].contiguous()
-    return [laid_out(vectors, case.order), tau]
+    return [in_dim_order(vectors, case.order), tau]
 
 
 def _reflected_other(case: Case) -> list[object]:

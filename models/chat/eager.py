@@ -54,8 +54,8 @@ def text_of(tokens: list[int]) -> str:
     return "".join(_LETTERS.get(letter, letter) for token in tokens for letter in names[token])
 
 
-def answers(prompts: list[str], system: str, most: int, printed: str = "") -> list[str]:
-    """Generate answers greedily, with up to `most` tokens each.
+def answers(prompts: list[str], system: str, limit: int, printed: str = "") -> list[str]:
+    """Generate answers greedily, with up to `limit` tokens each.
 
     `printed` may contain a program's answers, one per line. Correct answers are verified in one run
     of the network, instead of one run per token.
@@ -63,7 +63,7 @@ def answers(prompts: list[str], system: str, most: int, printed: str = "") -> li
     tokens, made = encoded(f"<|im_start|>system\n{system}<|im_end|>\n"), []
     for prompt in prompts:
         tokens += encoded(f"<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n")
-        answer = _answer(tokens, most, encoded(printed)[:most])
+        answer = _answer(tokens, limit, encoded(printed)[:limit])
         made.append(text_of(answer))
         printed = printed[len(made[-1]) + 1 :]
         tokens += answer + encoded("<|im_end|>\n")
@@ -71,13 +71,13 @@ def answers(prompts: list[str], system: str, most: int, printed: str = "") -> li
 
 
 @torch.no_grad()
-def _answer(tokens: list[int], most: int, draft: list[int]) -> list[int]:
+def _answer(tokens: list[int], limit: int, draft: list[int]) -> list[int]:
     scores = scores_of_all(tokens + draft)[len(tokens) - 1 :]
     right = 0
     while right < len(draft) and int(scores[right].argmax()) == draft[right]:
         right += 1
     answer, token = draft[:right], int(scores[right].argmax())
-    while len(answer) < most and token != file().metadata["tokenizer.ggml.eos_token_id"]:
+    while len(answer) < limit and token != file().metadata["tokenizer.ggml.eos_token_id"]:
         answer.append(token)
         place = torch.tensor([len(tokens) + len(answer) - 1])
         token = int(model().decode(torch.tensor([answer[-1:]]), place).argmax())

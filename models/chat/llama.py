@@ -106,16 +106,16 @@ class Block(nn.Module):
         self.register_buffer("keys", cache, persistent=False)
         self.register_buffer("values", cache.clone(), persistent=False)
 
-    def forward(self, x: Tensor, positions: Tensor, angles: _Angles, seen: Tensor) -> Tensor:
-        x = x + self._attended(self.attn_norm(x), positions, angles, seen)
+    def forward(self, x: Tensor, positions: Tensor, angles: _Angles, mask: Tensor) -> Tensor:
+        x = x + self._attended(self.attn_norm(x), positions, angles, mask)
         y = self.ffn_norm(x)
         return x + self.ffn_down(F.silu(self.ffn_gate(y)) * self.ffn_up(y))
 
-    def _attended(self, x: Tensor, positions: Tensor, angles: _Angles, seen: Tensor) -> Tensor:
+    def _attended(self, x: Tensor, positions: Tensor, angles: _Angles, mask: Tensor) -> Tensor:
         q, k, v = (self._heads(part(x)) for part in (self.attn_q, self.attn_k, self.attn_v))
         self.keys.index_copy_(2, positions, turned(k, angles))
         self.values.index_copy_(2, positions, v)
-        mixed = F.scaled_dot_product_attention(turned(q, angles), self.keys, self.values, seen, enable_gqa=True)
+        mixed = F.scaled_dot_product_attention(turned(q, angles), self.keys, self.values, mask, enable_gqa=True)
         return self.attn_output(mixed.transpose(1, 2).flatten(2))
 
     def _heads(self, x: Tensor) -> Tensor:
@@ -149,7 +149,7 @@ class Llama(nn.Module):
         turns = angles_of(shape, slowing)
         self.register_buffer("cosines", turns.cos(), persistent=False)
         self.register_buffer("sines", turns.sin(), persistent=False)
-        self.register_buffer("places", torch.arange(shape.length), persistent=False)
+        self.register_buffer("cache_positions", torch.arange(shape.length), persistent=False)
 
     def prefill(self, tokens: Tensor, positions: Tensor) -> Tensor:
         return self.scores(self.vectors(tokens, positions)[:, -1])
@@ -159,10 +159,10 @@ class Llama(nn.Module):
     def vectors(self, tokens: Tensor, positions: Tensor) -> Tensor:
         """Return the hidden states after the last block: [1, n, width]."""
         angles = self.cosines[positions], self.sines[positions]
-        seen = self.places <= positions[:, None]
+        mask = self.cache_positions <= positions[:, None]
         x = self.token_embd(tokens)
         for block in self.blk:
-            x = block(x, positions, angles, seen)
+            x = block(x, positions, angles, mask)
         return x
 
     def scores(self, vectors: Tensor) -> Tensor:

@@ -43,7 +43,7 @@ static et_status measure(size_t count, double *out, et_error *error) {
 
 /* Reads a text file and encodes it as tokens. Returns their number; 0 if the
  * file cannot be read. */
-static size_t read_tokens(const char *path, size_t most) {
+static size_t read_tokens(const char *path, size_t capacity) {
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
     perror(path);
@@ -51,13 +51,13 @@ static size_t read_tokens(const char *path, size_t most) {
   }
   const size_t size = fread(text, 1, kText, file);
   fclose(file);
-  return et_bpe_encode(&chat_vocabulary, text, size, tokens, most, symbols,
+  return et_bpe_encode(&chat_vocabulary, text, size, tokens, capacity, symbols,
                        kText);
 }
 
-static size_t most_tokens(const char *argument) {
-  const unsigned long most = strtoul(argument, NULL, 10);
-  return most < kDecoderContext ? most : kDecoderContext;
+static size_t token_limit(const char *argument) {
+  const unsigned long limit = strtoul(argument, NULL, 10);
+  return limit < kDecoderContext ? limit : kDecoderContext;
 }
 
 int main(int argc, char **argv) {
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   const size_t count =
-      read_tokens(argv[1], argc == 3 ? most_tokens(argv[2]) : kDecoderContext);
+      read_tokens(argv[1], argc == 3 ? token_limit(argv[2]) : kDecoderContext);
   if (count < 2) {
     fprintf(stderr, "%s: fewer than two tokens\n", argv[1]);
     return 1;

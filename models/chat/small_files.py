@@ -80,9 +80,9 @@ QWEN = Kind(
 
 def _tokens(kind: Kind) -> list[str]:
     """Return single-byte tokens as letters, one merged token, and control tokens."""
-    seen = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    letters = {byte: chr(byte) for byte in seen}
-    letters |= {byte: chr(0x100 + i) for i, byte in enumerate(sorted(set(range(256)) - set(seen)))}
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    letters = {byte: chr(byte) for byte in printable}
+    letters |= {byte: chr(0x100 + i) for i, byte in enumerate(sorted(set(range(256)) - set(printable)))}
     return [*(letters[byte] for byte in range(256)), "th", *kind.controls]
 
 

@@ -218,10 +218,10 @@ def _save_palette(image: Image.Image, path: Path) -> Image.Image:
 
 def _save_alpha(image: Image.Image, path: Path) -> Image.Image:
     """Save the image half transparent. Transparency must be ignored."""
-    seen = image.copy()
+    opaque = image.copy()
     image.putalpha(128)
     image.save(path)
-    return seen
+    return opaque
 
 
 def _save_wide(image: Image.Image, path: Path) -> Image.Image:

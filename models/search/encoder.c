@@ -10,7 +10,7 @@
 enum {
   kLongest = 256,
   /* Without [CLS] and [SEP]. */
-  kMostPieces = kLongest - 2,
+  kMaxPieces = kLongest - 2,
   kIdentityStep = 4096,
 };
 
@@ -24,7 +24,7 @@ et_status encoder_load(et_error *error) {
 /* Writes the tokens of a text, including [CLS] and [SEP]. Returns their number. */
 static int32_t tokens_of(const char *text, size_t size, int64_t out[kLongest]) {
   const size_t pieces =
-      et_wordpiece_encode(&search_vocabulary, text, size, out + 1, kMostPieces);
+      et_wordpiece_encode(&search_vocabulary, text, size, out + 1, kMaxPieces);
   out[0] = search_vocabulary.begin;
   out[pieces + 1] = search_vocabulary.end;
   return (int32_t)pieces + 2;

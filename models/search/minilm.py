@@ -34,8 +34,8 @@ class Embeddings(nn.Module):
         self.register_buffer("position_ids", torch.arange(_POSITIONS).unsqueeze(0))
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        places = self.position_embeddings.weight[: tokens.shape[1]]
-        return self.LayerNorm(self.word_embeddings(tokens) + places + self.token_type_embeddings.weight[0])
+        positions = self.position_embeddings.weight[: tokens.shape[1]]
+        return self.LayerNorm(self.word_embeddings(tokens) + positions + self.token_type_embeddings.weight[0])
 
 
 class SelfAttention(nn.Module):

@@ -49,16 +49,16 @@ static et_status embed_lines(searchable *all, et_error *error) {
 /* Reads the embeddings from the cache file, or computes and writes them. */
 static et_status find_vectors(const char *path, searchable *all,
                               et_error *error) {
-  char kept[kPathBytes];
-  snprintf(kept, sizeof kept, "%s%s", path, kSuffix);
+  char cache_path[kPathBytes];
+  snprintf(cache_path, sizeof cache_path, "%s%s", path, kSuffix);
   const size_t elements = all->text.count * ENCODER_WIDTH;
   const uint64_t key =
       hash_bytes(encoder_identity(), all->text.bytes, all->text.size);
-  if (vectors_read(kept, key, all->vectors, elements)) {
+  if (vectors_read(cache_path, key, all->vectors, elements)) {
     return ET_STATUS_OK;
   }
   ET_RETURN_IF_ERROR(embed_lines(all, error));
-  vectors_write(kept, key, all->vectors, elements);
+  vectors_write(cache_path, key, all->vectors, elements);
   return ET_STATUS_OK;
 }
 

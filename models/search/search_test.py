@@ -39,8 +39,8 @@ def _search(corpus: Path, query: str, *count: str) -> subprocess.CompletedProces
 
 def _vectors(corpus: Path) -> np.ndarray:
     """Return the cached embeddings of a corpus."""
-    kept = corpus.with_name(f"{corpus.name}.vectors").read_bytes()
-    return np.frombuffer(kept[_HEAD:], np.float32).reshape(-1, WIDTH)
+    content = corpus.with_name(f"{corpus.name}.vectors").read_bytes()
+    return np.frombuffer(content[_HEAD:], np.float32).reshape(-1, WIDTH)
 
 
 @pytest.fixture
@@ -107,19 +107,19 @@ def test_embeddings_are_cached(corpus: Path) -> None:
     assert again.stdout == first.stdout
 
 
-@pytest.mark.parametrize("part", ["text", "kept vectors", "length"])
+@pytest.mark.parametrize("part", ["text", "cached vectors", "length"])
 def test_stale_embeddings_are_recomputed(part: str, corpus: Path) -> None:
     before = _search(corpus, "bread").stdout
-    kept = corpus.with_name(f"{corpus.name}.vectors")
-    content = bytearray(kept.read_bytes())
+    cache = corpus.with_name(f"{corpus.name}.vectors")
+    content = bytearray(cache.read_bytes())
     if part == "text":
         corpus.write_text(_CORPUS.replace("yeast", "flour"), encoding="utf-8")
         before = before.replace("yeast", "flour")
     elif part == "length":
-        kept.write_bytes(content[:-1])
+        cache.write_bytes(content[:-1])
     else:
         content[-1] ^= 1
-        kept.write_bytes(content)
+        cache.write_bytes(content)
     again = _search(corpus, "bread")
     assert "reading 7 lines [" in again.stderr
     assert [line[8:] for line in again.stdout.splitlines()][:1] == [line[8:] for line in before.splitlines()][:1]
@@ -221,11 +221,11 @@ def test_unwritable_cache_is_reported_and_results_printed(name: str, corpus: Pat
     assert f"\nsearch: cannot cache the vectors: {corpus}.vectors: Is a directory\n" in result.stderr
 
 
-@pytest.mark.parametrize("kept", [b"", b"vectors1", bytes(100), b"vectors1" + b"\xff" * 24])
-def test_damaged_cache_is_recomputed(kept: bytes, corpus: Path) -> None:
+@pytest.mark.parametrize("content", [b"", b"vectors1", bytes(100), b"vectors1" + b"\xff" * 24])
+def test_damaged_cache_is_recomputed(content: bytes, corpus: Path) -> None:
     expected = _search(corpus, "bread").stdout
     path = corpus.with_name("corpus.txt.vectors")
     whole = path.read_bytes()
-    path.write_bytes(kept)
+    path.write_bytes(content)
     assert _search(corpus, "bread").stdout == expected
     assert path.read_bytes() == whole

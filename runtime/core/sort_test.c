@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#define MOST 1000
+#define MAX_COUNT 1000
 
 static bool comes_before(void *context, size_t a, size_t b) {
   const uint32_t *numbers = context;
@@ -55,13 +55,13 @@ static void test_every_short_list_is_sorted(void **state) {
 
 static void test_long_list_is_sorted(void **state) {
   (void)state;
-  uint32_t numbers[MOST + 1];
+  uint32_t numbers[MAX_COUNT + 1];
   uint32_t next = 1;
-  for (size_t i = 0; i < MOST; i++) {
+  for (size_t i = 0; i < MAX_COUNT; i++) {
     next = next * 1103515245u + 12345u;
     numbers[i] = next >> 16;
   }
-  expect_sorted(numbers, MOST);
+  expect_sorted(numbers, MAX_COUNT);
 }
 
 int main(void) {

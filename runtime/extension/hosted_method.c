@@ -148,7 +148,7 @@ static et_status allocate(const request *r, size_t size, void **out_allocation,
   }
   out_memory->data = align_up(*out_allocation, alignment);
   out_memory->size = size;
-  et_wish_large_pages(out_memory->data, size);
+  et_request_large_pages(out_memory->data, size);
   return ET_STATUS_OK;
 }
 

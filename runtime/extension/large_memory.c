@@ -19,7 +19,7 @@ size_t et_large_page_of(size_t size) {
   return size >= LARGE_PAGE ? LARGE_PAGE : 0;
 }
 
-void et_wish_large_pages(void *data, size_t size) {
+void et_request_large_pages(void *data, size_t size) {
   const size_t skip = (LARGE_PAGE - (uintptr_t)data % LARGE_PAGE) % LARGE_PAGE;
   if (size >= skip + LARGE_PAGE) {
     const size_t whole = (size - skip) / LARGE_PAGE * LARGE_PAGE;
@@ -32,7 +32,7 @@ size_t et_large_page_of(size_t size) {
   return 0;
 }
 
-void et_wish_large_pages(void *data, size_t size) {
+void et_request_large_pages(void *data, size_t size) {
   (void)data;
   (void)size;
 }

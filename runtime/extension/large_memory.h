@@ -14,7 +14,7 @@ extern "C" {
  * Large pages take about a tenth of the time to allocate, and avoid TLB misses
  * in sequential reads. The request is a hint: without support for large pages,
  * nothing happens. */
-void et_wish_large_pages(void *data, size_t size);
+void et_request_large_pages(void *data, size_t size);
 
 /* Returns the alignment that places memory of `size` bytes at the start of a
  * large page, or 0 if alignment does not matter. Padding is never written and

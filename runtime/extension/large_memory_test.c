@@ -30,7 +30,7 @@ static void test_memory_of_any_size_and_address_is_usable(void **state) {
     for (size_t skip = 0; skip < 128; skip += 64) {
       uint8_t *allocation = malloc(sizes[i] + skip + 1);
       assert_non_null(allocation);
-      et_wish_large_pages(allocation + skip, sizes[i]);
+      et_request_large_pages(allocation + skip, sizes[i]);
       use(allocation + skip, sizes[i]);
       free(allocation);
     }
@@ -45,7 +45,7 @@ static void test_existing_memory_contents_are_preserved(void **state) {
   for (size_t i = 0; i < size; i++) {
     data[i] = byte_at(i);
   }
-  et_wish_large_pages(data, size);
+  et_request_large_pages(data, size);
   for (size_t i = 0; i < size; i++) {
     assert_int_equal(data[i], byte_at(i));
   }

@@ -20,18 +20,18 @@
  * payload and named data. */
 static const char *const FIXTURES[] = {
     "bundled_linear_plain", "counter_mutable_init", "mlp_xnn_seg_default"};
-enum { FIXTURE_COUNT = 3, MOST_BYTES = 1 << 14 };
+enum { FIXTURE_COUNT = 3, MAX_BYTES = 1 << 14 };
 
 /* The file, and the number of times that each byte was read. */
 static uint8_t *bytes;
 static size_t size;
-static uint8_t times_read[MOST_BYTES];
+static uint8_t times_read[MAX_BYTES];
 static size_t reads;
 static size_t failing; /* index of the read that fails */
 
 /* All data that a method received from its program. */
 typedef struct gathered {
-  uint8_t bytes[MOST_BYTES];
+  uint8_t bytes[MAX_BYTES];
   size_t used;
 } gathered;
 
@@ -41,7 +41,7 @@ static gathered *gathering;
 static et_program program;
 
 static void gather(const void *data, size_t count) {
-  assert_true(count <= MOST_BYTES - gathering->used);
+  assert_true(count <= MAX_BYTES - gathering->used);
   if (count != 0) {
     memcpy(gathering->bytes + gathering->used, data, count);
   }

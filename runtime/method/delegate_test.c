@@ -112,7 +112,7 @@ static struct {
   bool refuses_init;
   const et_compile_spec *specs[2]; /* by delegate, as passed to init */
   size_t spec_counts[2];
-} seen;
+} received;
 
 /* A key of named data in mlp_xnn_seg_default. */
 #define DATA_KEY \
@@ -126,8 +126,8 @@ static et_status probe_measure(const et_backend_context *context,
   char text[64] = "";
   memcpy(text, context->payload.data,
          context->payload.size < 63 ? context->payload.size : 63);
-  seen.had_arena = seen.had_arena || context->arena != NULL;
-  seen.handle_bytes = out->handle_bytes;
+  received.had_arena = received.had_arena || context->arena != NULL;
+  received.handle_bytes = out->handle_bytes;
   if (sscanf(text, "%zu %zu %zu %zu", &out->handle_bytes, &out->scratch_bytes,
              &out->output_count, &out->updated_count) < 3) {
     out->output_count = 1;
@@ -141,27 +141,27 @@ static et_status probe_init(const et_backend_context *context,
   const et_string key = {data_key, strlen(data_key)};
   et_error error;
   et_error_clear(&error);
-  seen.size = context->size;
-  snprintf(seen.method_name, sizeof seen.method_name, "%s",
+  received.size = context->size;
+  snprintf(received.method_name, sizeof received.method_name, "%s",
            context->method_name);
-  seen.options = context->options;
-  seen.option_count = context->option_count;
-  seen.parts = context->parts;
-  seen.part_count = context->part_count;
-  seen.store = context->store;
-  seen.parallel = context->parallel;
-  seen.observer = context->observer;
-  context->find_data(context, key, &seen.data, &error);
-  memcpy(seen.data_message, error.message, sizeof error.message);
-  seen.handle_bytes = context->arena->size;
-  if (seen.inits < 2) {
-    seen.specs[seen.inits] = context->specs;
-    seen.spec_counts[seen.inits] = context->spec_count;
+  received.options = context->options;
+  received.option_count = context->option_count;
+  received.parts = context->parts;
+  received.part_count = context->part_count;
+  received.store = context->store;
+  received.parallel = context->parallel;
+  received.observer = context->observer;
+  context->find_data(context, key, &received.data, &error);
+  memcpy(received.data_message, error.message, sizeof error.message);
+  received.handle_bytes = context->arena->size;
+  if (received.inits < 2) {
+    received.specs[received.inits] = context->specs;
+    received.spec_counts[received.inits] = context->spec_count;
   }
-  seen.inits++;
-  et_arena_take(context->arena, 1, context->arena->size, 64, &seen.handle);
-  *out_handle = seen.handle;
-  return seen.refuses_init && seen.inits == 2
+  received.inits++;
+  et_arena_take(context->arena, 1, context->arena->size, 64, &received.handle);
+  *out_handle = received.handle;
+  return received.refuses_init && received.inits == 2
              ? et_fail(context->error, ET_STATUS_DELEGATE_MEMORY, "not again")
              : ET_STATUS_OK;
 }
@@ -170,16 +170,16 @@ static et_status probe_execute(void *handle, const et_execute_context *context,
                                et_value **args, size_t count) {
   (void)args;
   (void)count;
-  assert_ptr_equal(handle, seen.handle);
-  seen.scratch = context->scratch;
-  seen.execute_parallel = context->parallel;
-  seen.execute_observer = context->observer;
+  assert_ptr_equal(handle, received.handle);
+  received.scratch = context->scratch;
+  received.execute_parallel = context->parallel;
+  received.execute_observer = context->observer;
   return ET_STATUS_OK;
 }
 
 static void probe_destroy(void *handle) {
   (void)handle;
-  seen.destroys++;
+  received.destroys++;
 }
 
 static const et_backend probe = {"Probe", probe_measure, probe_init,
@@ -192,7 +192,7 @@ static const et_kernel rows[] = {
     {"aten::native_layer_norm.out", "tI?t?tdwww>W", NULL, NULL, NULL, 0},
 };
 static const et_kernel_table table = {rows, 1};
-static const et_backend_part probe_part = {7, &seen};
+static const et_backend_part probe_part = {7, &received};
 static const et_backend_part *const probe_items[] = {&probe_part};
 static const et_backend_parts probe_parts[] = {{probe_items, 1}, {NULL, 0}};
 static const et_registry probe_registry = {.kernels = &table,
@@ -204,8 +204,8 @@ static const et_registry probe_registry = {.kernels = &table,
 static et_status load(et_span file, const et_method_options *options,
                       et_error *out_error) {
   et_error_clear(out_error);
-  seen.inits = 0;
-  seen.destroys = 0;
+  received.inits = 0;
+  received.destroys = 0;
   ET_RETURN_IF_ERROR(et_program_load(file, &program, out_error));
   return et_hosted_method_load(&program, "forward", &probe_registry, options,
                                &hosted, out_error);
@@ -234,17 +234,17 @@ static void test_backend_receives_the_memory_it_measured(void **state) {
   (void)state;
   probe_with("100 7000 1");
   open_with(NULL);
-  assert_int_equal(seen.size, sizeof(et_backend_context));
-  assert_string_equal(seen.method_name, "forward");
-  assert_int_equal(seen.handle_bytes, 100);
-  assert_false(seen.had_arena);
-  assert_non_null(seen.handle);
-  assert_int_equal((uintptr_t)seen.handle % 64, 0);
+  assert_int_equal(received.size, sizeof(et_backend_context));
+  assert_string_equal(received.method_name, "forward");
+  assert_int_equal(received.handle_bytes, 100);
+  assert_false(received.had_arena);
+  assert_non_null(received.handle);
+  assert_int_equal((uintptr_t)received.handle % 64, 0);
   assert_int_equal(hosted.requirements.scratch_bytes, 7000);
   assert_int_equal(hosted.requirements.shared_bytes, 11);
   et_test_set_floats(hosted.method, 0, ONES, 2);
   assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
-  assert_true(seen.scratch.size >= 7000);
+  assert_true(received.scratch.size >= 7000);
   et_hosted_method_free(&hosted);
 }
 
@@ -269,12 +269,12 @@ static void test_backend_receives_its_linked_parts(void **state) {
   et_error error;
   probe_with("0 0 1");
   open_with(NULL);
-  assert_int_equal(seen.part_count, 1);
-  assert_ptr_equal(seen.parts[0], &probe_part);
+  assert_int_equal(received.part_count, 1);
+  assert_ptr_equal(received.parts[0], &probe_part);
   et_hosted_method_free(&hosted);
   const et_span file = read_program("mlp_xnn_seg_default");
   assert_int_equal(load(file, NULL, &error), ET_STATUS_OK);
-  assert_int_equal(seen.part_count, 0);
+  assert_int_equal(received.part_count, 0);
   et_hosted_method_free(&hosted);
   free((void *)(uintptr_t)file.data);
 }
@@ -315,9 +315,9 @@ static size_t add_specified(uint32_t count, char first) {
 }
 
 static void expect_specs(size_t delegate, size_t count, char first) {
-  assert_int_equal(seen.spec_counts[delegate], count);
+  assert_int_equal(received.spec_counts[delegate], count);
   for (size_t i = 0; i < count; i++) {
-    const et_compile_spec *spec = &seen.specs[delegate][i];
+    const et_compile_spec *spec = &received.specs[delegate][i];
     assert_int_equal(spec->key.size, 2);
     assert_int_equal(spec->key.data[0], 'k');
     assert_int_equal(spec->key.data[1], first + (int)i);
@@ -335,7 +335,7 @@ static void test_each_delegate_has_its_compile_specs(void **state) {
   et_fb_refer_element(&writer.buffer, delegates, 0, add_specified(2, '0'));
   et_fb_refer_element(&writer.buffer, delegates, 1, add_specified(3, '5'));
   open_with(NULL);
-  assert_int_equal(seen.inits, 2);
+  assert_int_equal(received.inits, 2);
   expect_specs(0, 2, '0');
   expect_specs(1, 3, '5');
   et_hosted_method_free(&hosted);
@@ -378,21 +378,21 @@ static void test_backend_receives_options_and_caller_resources(void **state) {
                                      .store = &store};
   probe_with("0 0 1");
   open_with(&options);
-  assert_int_equal(seen.option_count, 1);
-  assert_ptr_equal(seen.options, &option);
-  assert_ptr_equal(seen.store, &store);
-  assert_ptr_equal(seen.parallel, &parallel);
-  assert_ptr_equal(seen.observer, &observer);
+  assert_int_equal(received.option_count, 1);
+  assert_ptr_equal(received.options, &option);
+  assert_ptr_equal(received.store, &store);
+  assert_ptr_equal(received.parallel, &parallel);
+  assert_ptr_equal(received.observer, &observer);
   et_test_set_floats(hosted.method, 0, ONES, 2);
   assert_int_equal(et_method_execute(hosted.method, NULL), ET_STATUS_OK);
-  assert_ptr_equal(seen.execute_parallel, &parallel);
-  assert_ptr_equal(seen.execute_observer, &observer);
+  assert_ptr_equal(received.execute_parallel, &parallel);
+  assert_ptr_equal(received.execute_observer, &observer);
   et_hosted_method_free(&hosted);
   const et_backend_options turned[2] = {groups[1], groups[0]};
   const et_method_options first = {.backend_options = turned,
                                    .backend_options_count = 2};
   open_with(&first);
-  assert_ptr_equal(seen.options, &option);
+  assert_ptr_equal(received.options, &option);
   et_hosted_method_free(&hosted);
 }
 
@@ -400,11 +400,11 @@ static void test_delegate_handles_are_destroyed_once(void **state) {
   (void)state;
   probe_with("8 0 1");
   open_with(NULL);
-  assert_int_equal(seen.destroys, 0);
+  assert_int_equal(received.destroys, 0);
   et_method_unload(hosted.method);
-  assert_int_equal(seen.destroys, 1);
+  assert_int_equal(received.destroys, 1);
   et_hosted_method_free(&hosted);
-  assert_int_equal(seen.destroys, 1);
+  assert_int_equal(received.destroys, 1);
   et_method_unload(NULL); /* does nothing */
 }
 
@@ -413,12 +413,12 @@ static void test_delegate_handles_are_destroyed_when_a_later_one_fails(
   (void)state;
   et_error error;
   const et_span file = read_program("dyn_mlp_xnn"); /* has two delegates */
-  seen.refuses_init = true;
+  received.refuses_init = true;
   assert_int_not_equal(load(file, NULL, &error), ET_STATUS_OK);
   assert_string_equal(error.message, "delegates[1] XnnpackBackend: not again");
-  assert_int_equal(seen.inits, 2);
-  assert_int_equal(seen.destroys, 1);
-  seen.refuses_init = false;
+  assert_int_equal(received.inits, 2);
+  assert_int_equal(received.destroys, 1);
+  received.refuses_init = false;
   free((void *)(uintptr_t)file.data);
 }
 
@@ -430,10 +430,10 @@ static void test_delegates_find_named_data_by_key(void **state) {
   const size_t sizes[] = {0, 16};
   for (size_t i = 0; i < 2; i++) {
     data_key = keys[i];
-    seen.data.size = 0;
+    received.data.size = 0;
     assert_int_equal(load(file, NULL, &error), ET_STATUS_OK);
-    assert_int_equal(seen.data.size, sizes[i]);
-    assert_string_equal(seen.data_message,
+    assert_int_equal(received.data.size, sizes[i]);
+    assert_string_equal(received.data_message,
                         i == 0 ? "the program does not have named data 'none'"
                                : "");
     et_hosted_method_free(&hosted);

@@ -38,19 +38,19 @@ static unsigned own_role(const et_parameter *parameter) {
   return parameter->code == 'm' ? ET_OPERAND_UPDATED : ET_OPERAND_READ;
 }
 
-/* Advances to the next argument of a kernel call, and returns its role. *seen
- * has the roles of the arguments before it.
+/* Advances to the next argument of a kernel call, and returns its role.
+ * *earlier_roles has the roles of the arguments before it.
  *
  * Return values that repeat written arguments have no role. If nothing was
  * written, the call writes the return value itself. A view writes nothing, so
  * its returned `w` has no role either. */
 static unsigned kernel_role(et_parameter *parameter, bool is_view,
-                            unsigned *seen) {
+                            unsigned *earlier_roles) {
   et_signature_next(parameter);
   const unsigned role = own_role(parameter);
   const bool repeats =
-      parameter->is_return && (*seen & ET_OPERANDS_WRITTEN) != 0;
-  *seen |= role;
+      parameter->is_return && (*earlier_roles & ET_OPERANDS_WRITTEN) != 0;
+  *earlier_roles |= role;
   return repeats || (is_view && role == ET_OPERAND_WRITTEN) ? 0 : role;
 }
 
@@ -72,11 +72,12 @@ et_status et_operands_visit(const et_instruction *instruction, unsigned roles,
   const bool calls_kernel = instruction->tag == ET_INSTRUCTION_KERNEL_CALL;
   et_parameter parameter = {
       .next = calls_kernel ? instruction->u.kernel->signature : NULL};
-  unsigned seen = 0;
+  unsigned earlier_roles = 0;
   for (size_t i = 0; i < instruction->arg_count; i++) {
     const unsigned role =
-        calls_kernel ? kernel_role(&parameter, instruction->is_view, &seen)
-                     : other_role(instruction, i);
+        calls_kernel
+            ? kernel_role(&parameter, instruction->is_view, &earlier_roles)
+            : other_role(instruction, i);
     if ((role & roles) != 0) {
       ET_RETURN_IF_ERROR(visit_value(instruction->args[i], visit, context));
     }

@@ -94,7 +94,7 @@ struct et_views {
   /* Starts the memory plan check: an out is written only by one view. */
   et_status (*start)(et_simulation *sim);
   /* Simulates a view in the memory plan check. */
-  et_status (*see)(et_simulation *sim, const et_instruction *view);
+  et_status (*simulate)(et_simulation *sim, const et_instruction *view);
   /* Empties the outs without memory of their own, before a run. */
   void (*reset)(const et_method *method);
   /* Called before instruction `index`. INVALID_PROGRAM: it reads the out of a

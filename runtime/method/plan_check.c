@@ -114,7 +114,8 @@ et_status et_simulation_follow(et_simulation *sim, uint32_t index) {
                                            : et_simulation_read,
                                        sim));
   if (instruction->is_view) {
-    ET_RETURN_IF_ERROR(sim->builder->registry->views->see(sim, instruction));
+    ET_RETURN_IF_ERROR(
+        sim->builder->registry->views->simulate(sim, instruction));
   }
   return et_operands_visit(instruction, ET_OPERANDS_WRITTEN, write_value, sim);
 }

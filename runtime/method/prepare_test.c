@@ -25,7 +25,7 @@ static struct {
   size_t scratch;
   uint32_t prepares;
   bool repeats_out; /* args[2] is args[1] */
-} seen;
+} received;
 
 /* Uses the value in args[0] as the state, and as the scratch size. */
 static et_status prepare_scale(et_prepare_context *context,
@@ -44,11 +44,11 @@ static et_status prepare_scale(et_prepare_context *context,
     assert_int_equal((uintptr_t)state % 64, 0);
     ((float *)state)[0] = (float)factor;
   }
-  seen.size = args[1]->u.as_tensor->sizes[0];
-  seen.data = args[1]->u.as_tensor->data;
-  seen.repeats_out = args[2] == args[3];
-  seen.prepare_parallel = context->parallel;
-  seen.prepares++;
+  received.size = args[1]->u.as_tensor->sizes[0];
+  received.data = args[1]->u.as_tensor->data;
+  received.repeats_out = args[2] == args[3];
+  received.prepare_parallel = context->parallel;
+  received.prepares++;
   assert_int_equal(context->scratch_bytes, 16);
   context->scratch_bytes = (size_t)factor * 100;
   *out_state = state;
@@ -63,9 +63,9 @@ static et_status run_scale(et_kernel_context *context, et_value **args) {
   for (size_t i = 0; i < args[1]->u.as_tensor->numel; i++) {
     out[i] = in[i] * state[0];
   }
-  seen.parallel = context->parallel;
-  seen.observer = context->observer;
-  seen.scratch = context->scratch.size;
+  received.parallel = context->parallel;
+  received.observer = context->observer;
+  received.scratch = context->scratch.size;
   return ET_STATUS_OK;
 }
 
@@ -84,9 +84,9 @@ static et_status prepare_list(et_prepare_context *context,
                               et_value *const *args, void **out_state) {
   (void)context;
   *out_state = NULL;
-  seen.size = (int32_t)args[0]->u.as_list.size;
+  received.size = (int32_t)args[0]->u.as_list.size;
   for (size_t i = 0; i < args[0]->u.as_list.size; i++) {
-    seen.size += (int32_t)et_int_list_at(args[0], i);
+    received.size += (int32_t)et_int_list_at(args[0], i);
   }
   return ET_STATUS_OK;
 }
@@ -111,8 +111,8 @@ static et_status prepare_bias(et_prepare_context *context,
   const et_tensor *bias = args[0]->u.as_tensor;
   (void)context;
   *out_state = NULL;
-  seen.size = bias->sizes[0];
-  seen.data = bias->data;
+  received.size = bias->sizes[0];
+  received.data = bias->data;
   assert_true(bias->is_constant);
   assert_null(args[1]->u.as_tensor->data);
   return ET_STATUS_OK;
@@ -135,7 +135,7 @@ static const et_registry registry = {.kernels = &table,
 
 static et_status load(const et_method_options *options, et_error *out_error) {
   et_error_clear(out_error);
-  memset(&seen, 0, sizeof seen);
+  memset(&received, 0, sizeof received);
   ET_RETURN_IF_ERROR(
       et_program_load(et_writer_finish(&writer), &program, out_error));
   return et_hosted_method_load(&program, "forward", &registry, options, &hosted,
@@ -184,8 +184,8 @@ static void test_each_call_has_separate_state_and_scratch(void **state) {
     assert_int_equal(run(), ET_STATUS_OK);
     assert_true(et_test_first_output(hosted.method, 0) == 3);
   }
-  assert_true(seen.scratch >= 300);
-  assert_int_equal(seen.prepares % 2, 0);
+  assert_true(received.scratch >= 300);
+  assert_int_equal(received.prepares % 2, 0);
   et_hosted_method_free(&hosted);
 }
 
@@ -194,9 +194,9 @@ static void test_prepare_receives_shapes_without_planned_data(void **state) {
   start();
   scale(1);
   open_with(NULL);
-  assert_int_equal(seen.size, 2);
-  assert_null(seen.data);
-  assert_true(seen.repeats_out);
+  assert_int_equal(received.size, 2);
+  assert_null(received.data);
+  assert_true(received.repeats_out);
   et_hosted_method_free(&hosted);
 }
 
@@ -210,7 +210,7 @@ static void test_prepare_receives_list_items(void **state) {
   const int32_t args[3] = {list, 1, 1};
   et_writer_call(&writer, "list", args, 3);
   open_with(NULL);
-  assert_int_equal(seen.size, 5433);
+  assert_int_equal(received.size, 5433);
   et_hosted_method_free(&hosted);
 }
 
@@ -223,9 +223,9 @@ static void test_prepare_receives_constants(void **state) {
   assert_int_equal(et_hosted_method_load(&program, "forward", &registry, NULL,
                                          &hosted, NULL),
                    ET_STATUS_OK);
-  const uint8_t *data = seen.data;
+  const uint8_t *data = received.data;
   assert_true(data > bytes && data < bytes + file.size);
-  assert_int_equal(seen.size, 4);
+  assert_int_equal(received.size, 4);
   et_hosted_method_free(&hosted);
   free(bytes);
 }
@@ -433,9 +433,9 @@ static void test_workers_and_observer_reach_kernels(void **state) {
   scale(1);
   open_with(&options);
   assert_int_equal(run(), ET_STATUS_OK);
-  assert_ptr_equal(seen.prepare_parallel, &parallel);
-  assert_ptr_equal(seen.parallel, &parallel);
-  assert_ptr_equal(seen.observer, &observer);
+  assert_ptr_equal(received.prepare_parallel, &parallel);
+  assert_ptr_equal(received.parallel, &parallel);
+  assert_ptr_equal(received.observer, &observer);
   et_hosted_method_free(&hosted);
 }
 

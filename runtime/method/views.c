@@ -16,7 +16,7 @@ static void mark(const et_builder *builder) {
 /* Binds an out to its base. The address is final: planned memory does not move,
  * and its writers are checked. Other bases are read-only, and caller-provided
  * memory may differ in each run. */
-static void lay_on_base(const et_method *method, et_instruction *view) {
+static void bind_to_base(const et_method *method, et_instruction *view) {
   const et_tensor *base = view->args[0]->u.as_tensor;
   et_tensor *out = view->args[2]->u.as_tensor;
   out->data = base->data;
@@ -30,7 +30,7 @@ static et_status bind_view(const et_builder *builder, uint32_t index) {
   const et_tensor *base = view->args[0]->u.as_tensor;
   const et_tensor *out = view->args[2]->u.as_tensor;
   if (view->binds_out) {
-    lay_on_base(method, view);
+    bind_to_base(method, view);
   }
   if (view->binds_out) {
     method->views = &et_views;
@@ -81,7 +81,7 @@ static et_status start(et_simulation *sim) {
 }
 
 /* From this instruction on, the out refers to the current bytes of its base. */
-static et_status see(et_simulation *sim, const et_instruction *view) {
+static et_status simulate(et_simulation *sim, const et_instruction *view) {
   uint32_t *origin = &sim->origins[et_simulation_index(sim, view->args[2])];
   *origin = *origin == ORIGIN_UNVIEWED ? ORIGIN_UNKNOWN : *origin;
   return et_simulation_read(sim, view->args[2]);
@@ -148,5 +148,5 @@ static et_status check_outputs(const et_method *method, et_error *error) {
   return ET_STATUS_OK;
 }
 
-const struct et_views et_views = {mark,  bind,  start,        see,
+const struct et_views et_views = {mark,  bind,  start,        simulate,
                                   reset, enter, check_outputs};

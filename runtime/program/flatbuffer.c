@@ -26,7 +26,7 @@ static uint32_t u32_at(const uint8_t *at) {
 
 /* Returns true if `width` bytes at `position` are in bounds. Uses 32-bit
  * arithmetic, which is cheaper on small targets. */
-static bool lies_in(et_span buffer, uint32_t position, uint32_t width) {
+static bool is_in_bounds(et_span buffer, uint32_t position, uint32_t width) {
   const uint32_t size = (uint32_t)buffer.size;
   return buffer.size <= MAX_BUFFER_BYTES && position <= size &&
          width <= size - position;
@@ -34,7 +34,7 @@ static bool lies_in(et_span buffer, uint32_t position, uint32_t width) {
 
 /* Returns the value at `position`, or 0 if it is out of bounds. */
 static uint32_t checked_u32(et_span buffer, uint32_t position) {
-  return lies_in(buffer, position, sizeof(uint32_t))
+  return is_in_bounds(buffer, position, sizeof(uint32_t))
              ? u32_at(buffer.data + position)
              : 0;
 }
@@ -48,8 +48,8 @@ uint32_t et_fb_check_table(et_span buffer, uint32_t position) {
   const uint32_t size = sizes >> 16;
   return vtable_size >= VTABLE_HEAD_BYTES && vtable_size % 2 == 0 &&
                  size >= sizeof(int32_t) &&
-                 lies_in(buffer, vtable, vtable_size) &&
-                 lies_in(buffer, position, size)
+                 is_in_bounds(buffer, vtable, vtable_size) &&
+                 is_in_bounds(buffer, position, size)
              ? vtable_size + size
              : 0;
 }
@@ -58,14 +58,14 @@ uint32_t et_fb_check_offset(et_span buffer, uint32_t position) {
   const uint32_t offset = checked_u32(buffer, position);
   /* Both are below 2^31, so the sum does not overflow. */
   return offset != 0 && offset <= MAX_BUFFER_BYTES &&
-                 lies_in(buffer, position + offset, sizeof offset)
+                 is_in_bounds(buffer, position + offset, sizeof offset)
              ? position + offset
              : 0;
 }
 
 bool et_fb_check_vector(et_span buffer, uint32_t position, uint32_t width) {
   const uint32_t first = position + (uint32_t)sizeof(uint32_t);
-  return lies_in(buffer, position, sizeof(uint32_t)) &&
+  return is_in_bounds(buffer, position, sizeof(uint32_t)) &&
          u32_at(buffer.data + position) <=
              ((uint32_t)buffer.size - first) / width;
 }

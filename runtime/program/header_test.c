@@ -99,8 +99,8 @@ static void test_m03_header_without_segment_size_reads_to_the_end(
 static void test_m03_segment_size_of_zero_reads_to_the_end(void **state) {
   (void)state;
   expect_u64(32, 0, ET_STATUS_OK, "");
-  const uint64_t behind_the_file[2] = {1u << 30, 0}; /* base, size */
-  expect_changed(24, behind_the_file, sizeof behind_the_file,
+  const uint64_t past_the_file[2] = {1u << 30, 0}; /* base, size */
+  expect_changed(24, past_the_file, sizeof past_the_file,
                  ET_STATUS_INVALID_PROGRAM, "overlap the tables");
 }
 

@@ -11,13 +11,13 @@
 
 #include "runtime/core/limits.h"
 
-#define MOST (ET_LIMIT_UNSORTED + 1)
+#define MAX_COUNT (ET_LIMIT_UNSORTED + 1)
 
 /* The elements, and those visited so far. */
 typedef struct numbers {
-  uint32_t items[MOST];
-  uint32_t seen[MOST];
-  uint32_t seen_count;
+  uint32_t items[MAX_COUNT];
+  uint32_t visited[MAX_COUNT];
+  uint32_t visited_count;
   uint32_t stop_at; /* after this many visits */
   uint32_t count;
 } numbers;
@@ -32,15 +32,15 @@ static int compare(void *context, uint32_t a, uint32_t b) {
 
 static et_status visit(void *context, uint32_t index, et_error *error) {
   numbers *of = context;
-  of->seen[of->seen_count++] = index;
-  return of->seen_count == of->stop_at
+  of->visited[of->visited_count++] = index;
+  return of->visited_count == of->stop_at
              ? et_fail(error, ET_STATUS_INVALID_PROGRAM, "stopped")
              : ET_STATUS_OK;
 }
 
 static et_status walk(uint32_t count, et_error *error) {
   const et_order order = {"numbers", compare, visit, &n};
-  n.seen_count = 0;
+  n.visited_count = 0;
   n.count = count;
   et_error_clear(error);
   return et_order_walk(&order, count, error);
@@ -48,10 +48,10 @@ static et_status walk(uint32_t count, et_error *error) {
 
 /* Expects all elements in ascending order, equal ones ordered by index. */
 static void expect_in_order(uint32_t count) {
-  assert_int_equal(n.seen_count, count);
+  assert_int_equal(n.visited_count, count);
   for (uint32_t i = 1; i < count; i++) {
-    const uint32_t before = n.seen[i - 1];
-    const uint32_t now = n.seen[i];
+    const uint32_t before = n.visited[i - 1];
+    const uint32_t now = n.visited[i];
     assert_true(n.items[before] < n.items[now] ||
                 (n.items[before] == n.items[now] && before < now));
   }
@@ -89,15 +89,15 @@ static void test_maximum_element_count_is_sorted(void **state) {
 static void test_m23_more_elements_must_already_be_sorted(void **state) {
   (void)state;
   et_error error;
-  fill_descending(MOST);
-  assert_int_equal(walk(MOST, &error), ET_STATUS_INVALID_PROGRAM);
+  fill_descending(MAX_COUNT);
+  assert_int_equal(walk(MAX_COUNT, &error), ET_STATUS_INVALID_PROGRAM);
   assert_string_equal(error.message,
                       "4097 unsorted numbers exceed the limit of 4096");
-  for (uint32_t i = 0; i < MOST; i++) {
+  for (uint32_t i = 0; i < MAX_COUNT; i++) {
     n.items[i] = i / 2;
   }
-  assert_int_equal(walk(MOST, &error), ET_STATUS_OK);
-  expect_in_order(MOST);
+  assert_int_equal(walk(MAX_COUNT, &error), ET_STATUS_OK);
+  expect_in_order(MAX_COUNT);
 }
 
 static void test_failed_visit_ends_the_walk(void **state) {
@@ -109,7 +109,7 @@ static void test_failed_visit_ends_the_walk(void **state) {
       n.items[i] = sorted ? i : 5 - i;
     }
     assert_int_equal(walk(5, &error), ET_STATUS_INVALID_PROGRAM);
-    assert_int_equal(n.seen_count, 3);
+    assert_int_equal(n.visited_count, 3);
     assert_string_equal(error.message, "stopped");
   }
   n.stop_at = 0;

@@ -25,12 +25,12 @@ static const uint8_t rules[][2] = {
 };
 
 /* The chain that is being checked, with its number of instructions. */
-typedef struct place {
+typedef struct chain_check {
   const et_plan_check *check;
   uint32_t instructions;
-} place;
+} chain_check;
 
-static uint32_t count_of(const place *at, uint8_t rule) {
+static uint32_t count_of(const chain_check *at, uint8_t rule) {
   switch (rule) {
     case OF_VALUES:
       return at->check->value_count;
@@ -61,8 +61,8 @@ static et_status check_args(const et_plan_check *check, et_fb_table call,
   return ET_STATUS_OK;
 }
 
-static et_status check_field(const place *at, et_fb_table args, uint8_t tag,
-                             uint16_t field) {
+static et_status check_field(const chain_check *at, et_fb_table args,
+                             uint8_t tag, uint16_t field) {
   const uint8_t rule =
       tag < sizeof rules / sizeof *rules ? rules[tag][field] : NONE;
   if (rule == ARGS) {
@@ -85,7 +85,8 @@ static et_status check_field(const place *at, et_fb_table args, uint8_t tag,
 }
 
 /* Unknown tags were rejected with the structure. */
-static et_status check_instruction(const place *at, et_fb_table instruction) {
+static et_status check_instruction(const chain_check *at,
+                                   et_fb_table instruction) {
   const et_fb_table args = et_fb_child(instruction, ET_INSTRUCTION_ARGS);
   const uint8_t tag = et_fb_u8(instruction, ET_INSTRUCTION_TAG);
   ET_RETURN_IF_ERROR(check_field(at, args, tag, 0));
@@ -95,7 +96,7 @@ static et_status check_instruction(const place *at, et_fb_table instruction) {
 static et_status check_chain(const et_plan_check *check, uint32_t index,
                              et_fb_vector instructions) {
   const uint32_t count = et_fb_count(instructions);
-  const place at = {check, count};
+  const chain_check at = {check, count};
   for (uint32_t i = 0; i < count; i++) {
     const et_fb_table instruction = et_fb_child_at(instructions, i);
     const et_status status = check_instruction(&at, instruction);

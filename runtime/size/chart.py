@@ -69,10 +69,10 @@ def _axes(revisions: Sequence[str], highest: int) -> Iterator[str]:
 
 
 def _line(points: Sequence[Point], revisions: Sequence[str], highest: int, color: str) -> Iterator[str]:
-    places = [(_x(revisions.index(point.revision), len(revisions)), _y(point.nbytes, highest)) for point in points]
-    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    positions = [(_x(revisions.index(point.revision), len(revisions)), _y(point.nbytes, highest)) for point in points]
+    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in positions)
     yield f'<polyline points="{joined}" fill="none" stroke="{color}" stroke-width="2"/>'
-    for x, y in places:
+    for x, y in positions:
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}"/>'
 
 

@@ -4,7 +4,7 @@ import os
 import subprocess
 
 # Defined in runtime/method/observe.c and runtime/program/load_observed.c.
-_TELLS = {"et_observation", "et_program_load_observed"}
+_SYMBOLS = {"et_observation", "et_program_load_observed"}
 
 
 def _symbols(variable: str) -> set[str]:
@@ -17,7 +17,7 @@ def _observer_symbols(variable: str) -> set[str]:
 
 
 def test_program_with_an_observer_links_its_hooks() -> None:
-    assert _observer_symbols("OBSERVED") >= _TELLS
+    assert _observer_symbols("OBSERVED") >= _SYMBOLS
 
 
 def test_program_without_an_observer_links_no_hooks() -> None:

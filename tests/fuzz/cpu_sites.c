@@ -21,9 +21,9 @@ enum {
 };
 
 #define ATTRIBUTE_KINDS 32 /* kinds of attribute per op */
-#define MOST_KINDS 256     /* op codes are lower */
+#define MAX_KINDS 256      /* op codes are lower */
 
-static bool seen[MOST_KINDS];
+static bool seen[MAX_KINDS];
 
 typedef struct walk {
   et_site_list list;
@@ -66,7 +66,7 @@ static void add_steps(walk *w) {
     add_same(w, step.tensors_at, STEP_TENSOR, step.tensor_count);
     add_same(w, step.dims_at, STEP_DIM, step.dim_count);
     add_fields(w, step.attributes_at, attributes, step.attribute_count);
-    if (step.kind < MOST_KINDS) {
+    if (step.kind < MAX_KINDS) {
       seen[step.kind] = true;
     }
   }
@@ -108,7 +108,7 @@ static const et_backend_part *const kinds[] = {CPU_OPS(ADDRESS)};
 const char *et_sites_missing_kind(void) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     const et_cpu_op_type *kind = kinds[i]->content;
-    if (kinds[i]->id >= MOST_KINDS || !seen[kinds[i]->id]) {
+    if (kinds[i]->id >= MAX_KINDS || !seen[kinds[i]->id]) {
       return kind->schema->name;
     }
   }

@@ -21,12 +21,12 @@
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/trial.h"
 
-#define MOST_PROGRAMS 128
-#define MOST_FINDINGS 16
+#define MAX_PROGRAMS 128
+#define MAX_FINDINGS 16
 
 /* Maximum number of runs of an original program; it can reject random sizes or
  * values. */
-#define MOST_TRIES 64
+#define MAX_TRIES 64
 
 /* A file, and its sites. */
 typedef struct original_file {
@@ -65,7 +65,7 @@ static bool runs(const original *o) {
   et_random random = et_random_seeded(0);
   et_trials trials = {0};
   spans_of(o, files);
-  for (int i = 0; i < MOST_TRIES && trials.completed == 0; i++) {
+  for (int i = 0; i < MAX_TRIES && trials.completed == 0; i++) {
     et_try_program(files, o->count, &random, &trials);
   }
   return trials.completed > 0;
@@ -109,7 +109,7 @@ static void save_finding(const uint8_t *bytes, size_t size) {
   snprintf(path, sizeof path, "%s/finding_%d", folder != NULL ? folder : ".",
            saved++);
   FILE *file = fopen(path, "wb");
-  if (file != NULL && saved <= MOST_FINDINGS) {
+  if (file != NULL && saved <= MAX_FINDINGS) {
     fwrite(bytes, 1, size, file);
     printf("%s\n", path);
   }
@@ -165,14 +165,14 @@ static bool fuzz(const original *originals, size_t count, double seconds,
 }
 
 int main(int argc, char **argv) {
-  static original originals[MOST_PROGRAMS];
+  static original originals[MAX_PROGRAMS];
   size_t count = 0;
   if (argc < 4) {
     fprintf(stderr,
             "usage: execute_fuzz SECONDS SEED PROGRAM.pte[,DATA.ptd...] ...\n");
     return 2;
   }
-  for (int i = 3; i < argc && count < MOST_PROGRAMS; i++) {
+  for (int i = 3; i < argc && count < MAX_PROGRAMS; i++) {
     count += open_original(argv[i], &originals[count]) ? 1 : 0;
   }
   if (count == 0) {

@@ -29,7 +29,7 @@ void et_site_list_sort(et_site_list *list) {
   qsort(list->sites, list->count, sizeof *list->sites, by_kind);
 }
 
-#define MOST_CHANGES 4
+#define MAX_CHANGES 4
 
 static const int64_t EDGES[] = {
     0,         1,         2,         3,          4,         5,
@@ -89,7 +89,7 @@ static void change_byte(et_random *random, et_mutable_span program) {
 
 void et_mutate(et_random *random, const et_site *sites, size_t count,
                et_mutable_span program) {
-  const size_t changes = 1 + et_random_below(random, MOST_CHANGES);
+  const size_t changes = 1 + et_random_below(random, MAX_CHANGES);
   for (size_t i = 0; i < changes; i++) {
     if (et_random_below(random, 16) == 0) {
       change_byte(random, program);

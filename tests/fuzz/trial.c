@@ -12,10 +12,10 @@ extern const et_registry et_linked_registry;
 
 /* A damaged method can loop forever, or request a large amount of memory, which
  * only stresses the heap. */
-#define MOST_BYTES (1u << 20)
-#define MOST_SCRATCH_BYTES (1u << 24)
-#define MOST_INSTRUCTIONS 4096
-#define MOST_INPUTS 64
+#define MAX_BYTES (1u << 20)
+#define MAX_SCRATCH_BYTES (1u << 24)
+#define MAX_INSTRUCTIONS 4096
+#define MAX_INPUTS 64
 
 /* The contents of memory before a method is loaded. */
 #define FIRST_FILL 0x5A
@@ -36,7 +36,7 @@ typedef struct watch {
 static void count_instruction(void *context, const et_event *event) {
   watch *w = context;
   (void)event;
-  if (++w->instructions > MOST_INSTRUCTIONS) {
+  if (++w->instructions > MAX_INSTRUCTIONS) {
     longjmp(w->stop, 1);
   }
 }
@@ -102,9 +102,9 @@ static size_t shorten(et_random *random, et_value_meta *meta) {
 }
 
 /* Allocates a block that the input borrows. */
-static et_guarded lend_input(et_method *method,
-                             const et_method_meta *program_meta, size_t index,
-                             et_random *random) {
+static et_guarded set_borrowed_input(et_method *method,
+                                     const et_method_meta *program_meta,
+                                     size_t index, et_random *random) {
   et_guarded block = {.data = NULL};
   et_value_meta meta;
   if (et_method_meta_input(program_meta, index, &meta, NULL) != ET_STATUS_OK ||
@@ -167,10 +167,10 @@ static void append_outputs(const et_method *method, et_record *record) {
 
 static void execute(et_method *method, const et_method_meta *meta, watch *w,
                     et_random *random, et_trials *trials, et_record *record) {
-  et_guarded blocks[MOST_INPUTS] = {{.data = NULL}};
+  et_guarded blocks[MAX_INPUTS] = {{.data = NULL}};
   const size_t count = et_method_input_count(method);
-  for (size_t i = 0; i < count && i < MOST_INPUTS; i++) {
-    blocks[i] = lend_input(method, meta, i, random);
+  for (size_t i = 0; i < count && i < MAX_INPUTS; i++) {
+    blocks[i] = set_borrowed_input(method, meta, i, random);
   }
   w->instructions = 0;
   if (setjmp(w->stop) != 0) {
@@ -181,7 +181,7 @@ static void execute(et_method *method, const et_method_meta *meta, watch *w,
     trials->refused++;
   }
   append_outputs(method, record);
-  for (size_t i = 0; i < MOST_INPUTS; i++) {
+  for (size_t i = 0; i < MAX_INPUTS; i++) {
     et_guarded_free(&blocks[i]);
   }
 }
@@ -222,11 +222,11 @@ static void try_method(const et_program *program, const char *name,
   et_method_meta meta;
   et_method_requirements needed;
   if (et_program_method_meta(program, name, &meta, NULL) != ET_STATUS_OK ||
-      bytes_wanted(&meta) > MOST_BYTES ||
+      bytes_wanted(&meta) > MAX_BYTES ||
       et_method_measure(program, name, &et_linked_registry, NULL, &needed,
                         NULL) != ET_STATUS_OK ||
-      needed.method_bytes > MOST_SCRATCH_BYTES ||
-      needed.scratch_bytes > MOST_SCRATCH_BYTES) {
+      needed.method_bytes > MAX_SCRATCH_BYTES ||
+      needed.scratch_bytes > MAX_SCRATCH_BYTES) {
     return;
   }
   run_method(&meta, name, &needed, FIRST_FILL, random, trials, &records[0]);

@@ -35,7 +35,7 @@ _CODES = {
     "uint64": 29,
 }
 _NAMES = {code: name for name, code in _CODES.items()}
-_MOST_SIZE = 2**31 - 1
+_MAX_SIZE = 2**31 - 1
 _BITS_OF_BFLOAT16 = "uint16"  # NumPy does not have bfloat16
 
 
@@ -96,7 +96,7 @@ def borrow(value: Any, dim_order: Sequence[int], dtype: str = "") -> BorrowedArr
     order = tuple(dim_order) if len(dim_order) == len(sizes) else _in_turn(len(sizes))
     if from_torch:
         owner = value
-        if not _lies_so(value, order):
+        if not _is_contiguous_on_cpu(value, order):
             _address_of(value)
             with _plain_torch():
                 owner = _resolved(value).cpu().permute(order).contiguous()
@@ -125,8 +125,8 @@ def size_array(sizes: tuple[int, ...]) -> ctypes.Array[ctypes.c_int32]:
 
     Raises ValueError for a size of more than 31 bits.
     """
-    if any(size > _MOST_SIZE for size in sizes):
-        raise ValueError(f"tensor sizes {list(sizes)} exceed the limit of {_MOST_SIZE}; split the tensor")
+    if any(size > _MAX_SIZE for size in sizes):
+        raise ValueError(f"tensor sizes {list(sizes)} exceed the limit of {_MAX_SIZE}; split the tensor")
     return (ctypes.c_int32 * len(sizes))(*sizes)
 
 
@@ -142,7 +142,7 @@ def _check_has_elements(value: Any) -> None:
         raise TypeError(f"a {kind} tensor of torch is not supported; pass a dense tensor")
 
 
-def _lies_so(value: Any, order: tuple[int, ...]) -> bool:
+def _is_contiguous_on_cpu(value: Any, order: tuple[int, ...]) -> bool:
     """Return true if a torch tensor is contiguous in CPU memory, in the default order.
 
     For this common case, the check is cheaper than creating a permuted view.

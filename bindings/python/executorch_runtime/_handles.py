@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from executorch_runtime.errors import ExecutorchError
 
-_MOST_EXIT_SECONDS = 1.0
+_MAX_EXIT_SECONDS = 1.0
 _DRAIN_SECONDS = 0.1
 _locks: weakref.WeakSet[CallLock] = weakref.WeakSet()
 
@@ -89,7 +89,7 @@ def _stop_calls() -> None:
     If the interpreter ended a daemon thread that is executing torch's code, the process would
     crash.
     """
-    deadline = time.monotonic() + _MOST_EXIT_SECONDS
+    deadline = time.monotonic() + _MAX_EXIT_SECONDS
     for lock in list(_locks):
         lock.stop(deadline - time.monotonic())
     if any(thread.daemon for thread in enumerate_threads()):

@@ -114,7 +114,7 @@ class Method(Uncopied):
     def __init__(self, handle: int, signature: Signature, lock: CallLock, threads: int, needs: object) -> None:
         self._calls = _native.library()
         self._forks = fork_count() if threads != 1 else None  # None: a forked child can run it
-        self._lent: dict[int, object] = {}  # inputs that are set, until the next run
+        self._borrowed: dict[int, object] = {}  # inputs that are set, until the next run
         self._needs = needs  # objects that must outlive the method
         self.handle = handle
         self.signature = signature
@@ -141,7 +141,7 @@ class Method(Uncopied):
                 as_torch = _wants_torch(inputs)
                 return tuple(self._output(index, as_torch) for index in range(len(self.signature.outputs)))
             finally:
-                self._lent.clear()
+                self._borrowed.clear()
 
     def set_input(self, index: int, value: Any) -> object:
         """Set an input, to measure `execute` alone.
@@ -151,13 +151,13 @@ class Method(Uncopied):
         check_range("the index of an input", index, 0, len(self.signature.inputs) - 1)
         with self.lock:
             self._set(index, value)
-            return self._lent[index]
+            return self._borrowed[index]
 
     def execute(self) -> None:
         """Run the method on the inputs that were set; can be repeated."""
         with self.lock:
             for index, info in enumerate(self.signature.inputs):
-                if info.kind == TENSOR and index not in self._lent:
+                if info.kind == TENSOR and index not in self._borrowed:
                     raise ExecutorchError("INVALID_STATE", f"inputs[{index}] is not set; call set_input first")
             self._call_runtime("et_method_execute")
 
@@ -209,11 +209,11 @@ class Method(Uncopied):
         if isinstance(value, np.integer) and self.signature.inputs[index].kind == "int":
             value = int(value)
         if _arrays.is_tensor(value):
-            self._lent[index] = self._set_tensor(index, value)
+            self._borrowed[index] = self._set_tensor(index, value)
             return
         scalar, kept = scalar_value(value)
         self._call_runtime("et_method_set_scalar_input", index, ctypes.byref(scalar))
-        self._lent[index] = kept
+        self._borrowed[index] = kept
 
     def _set_tensor(self, index: int, value: Any) -> object:
         info = self.signature.inputs[index]

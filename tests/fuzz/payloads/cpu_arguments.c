@@ -27,7 +27,7 @@ static int64_t computed(const et_cpu_dim *dim, const int64_t *values) {
   }
 }
 
-#define MOST_DIMS ET_CPU_ARGUMENT_DIMS
+#define MAX_DIMS ET_CPU_ARGUMENT_DIMS
 
 /* Chooses all dims. Those of the first call are at their maxima. */
 static void choose_dims(const et_cpu_payload *payload, size_t call,
@@ -57,8 +57,8 @@ static void choose_dims(const et_cpu_payload *payload, size_t call,
 /* Describes the argument of a value, unless an earlier value has the same. */
 static void describe_value(const et_cpu_payload *payload,
                            const et_cpu_value *value,
-                           int64_t dims[ET_RUN_CALLS][MOST_DIMS],
-                           bool *is_known, et_run *run) {
+                           int64_t dims[ET_RUN_CALLS][MAX_DIMS], bool *is_known,
+                           et_run *run) {
   const bool is_output = value->place == ET_CPU_OUTPUT;
   const size_t index =
       value->index + (is_output ? payload->input_count : (size_t)0);
@@ -85,7 +85,7 @@ static void describe_value(const et_cpu_payload *payload,
 
 void et_cpu_describe_arguments(const et_cpu_payload *payload, et_random *random,
                                et_run *run) {
-  static int64_t dims[ET_RUN_CALLS][MOST_DIMS];
+  static int64_t dims[ET_RUN_CALLS][MAX_DIMS];
   bool is_known[ET_RUN_ARGUMENTS] = {false};
   size_t at = payload->values_at;
   et_cpu_value value;

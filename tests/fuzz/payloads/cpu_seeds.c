@@ -9,15 +9,15 @@
 #include "runtime/program/source.h"
 #include "runtime/program/tables.h"
 
-#define MOST_WORDS 4096
-#define MOST_SEED_DIMS 64
+#define MAX_WORDS 4096
+#define MAX_SEED_DIMS 64
 #define NONE UINT32_MAX
 
 /* Limits on one-op seeds: their number for each kind, and the bytes of one
  * tensor and of all workspaces. */
-#define MOST_SEEDS 24
-#define MOST_SEED_BYTES (1u << 19)
-#define MOST_WORKSPACE_BYTES (1u << 22)
+#define MAX_SEEDS 24
+#define MAX_SEED_BYTES (1u << 19)
+#define MAX_WORKSPACE_BYTES (1u << 22)
 
 size_t et_cpu_kind_of(uint32_t code) {
   size_t kind = 0;
@@ -40,7 +40,7 @@ typedef struct extraction {
   const source *from;
   et_cpu_op_record record;
   et_seed seed;
-  uint32_t dims[MOST_SEED_DIMS]; /* sizes; ints from first_int on */
+  uint32_t dims[MAX_SEED_DIMS]; /* sizes; ints from first_int on */
   uint32_t dim_count;
   uint32_t first_int;
   et_cpu_value values[ET_RUN_ARGUMENTS]; /* values of the source */
@@ -53,12 +53,12 @@ typedef struct extraction {
   uint32_t states[ET_RUN_ARGUMENTS]; /* index in the source, by new index */
   uint32_t state_count;
   uint32_t scratch_bytes;
-  uint32_t words[MOST_WORDS];
+  uint32_t words[MAX_WORDS];
   size_t word_count;
 } extraction;
 
 static void put(extraction *e, uint32_t word) {
-  if (e->word_count < MOST_WORDS) {
+  if (e->word_count < MAX_WORDS) {
     e->words[e->word_count] = word;
   }
   e->word_count++;
@@ -96,7 +96,7 @@ static uint32_t dim_of(extraction *e, uint32_t size) {
       return i;
     }
   }
-  if (e->dim_count < MOST_SEED_DIMS) {
+  if (e->dim_count < MAX_SEED_DIMS) {
     e->dims[e->dim_count] = size;
   }
   return e->dim_count++;
@@ -167,11 +167,11 @@ static bool place_all(extraction *e) {
     }
     const et_cpu_value value = value_at(&e->from->payload, tensor_at(e, i));
     if (e->places[found] != ET_CPU_SCRATCH &&
-        bytes_of(e, &value) > MOST_SEED_BYTES) {
+        bytes_of(e, &value) > MAX_SEED_BYTES) {
       return false;
     }
   }
-  return e->scratch_bytes <= MOST_WORKSPACE_BYTES;
+  return e->scratch_bytes <= MAX_WORKSPACE_BYTES;
 }
 
 static void put_values(extraction *e) {
@@ -264,7 +264,7 @@ static bool is_new(const et_seeds *seeds, const et_seed *seed) {
       return false;
     }
   }
-  return same_kind < MOST_SEEDS;
+  return same_kind < MAX_SEEDS;
 }
 
 static void add_op(const source *from, const et_cpu_op_record *record,
@@ -279,7 +279,7 @@ static void add_op(const source *from, const et_cpu_op_record *record,
   }
   put_all(&e);
   e.seed.payload = (et_span){(const uint8_t *)e.words, 4 * e.word_count};
-  if (e.word_count <= MOST_WORDS && e.dim_count <= MOST_SEED_DIMS &&
+  if (e.word_count <= MAX_WORDS && e.dim_count <= MAX_SEED_DIMS &&
       is_new(seeds, &e.seed)) {
     et_seeds_add(seeds, &e.seed);
   }

@@ -8,8 +8,8 @@
 
 /* A changed payload can request a large amount of memory, which only stresses
  * the heap. */
-#define MOST_HANDLE_BYTES (1u << 22)
-#define MOST_ARGUMENT_BYTES (1u << 20)
+#define MAX_HANDLE_BYTES (1u << 22)
+#define MAX_ARGUMENT_BYTES (1u << 20)
 
 #define THREADS 3
 
@@ -138,7 +138,7 @@ static size_t bytes_of(const et_run_argument *argument, size_t call) {
   uint64_t bytes = et_scalar_type_size((int32_t)argument->dtype);
   for (uint8_t i = 0; i < argument->rank && !argument->is_int; i++) {
     bytes *= (uint64_t)argument->sizes[call][i];
-    if (bytes > MOST_ARGUMENT_BYTES) {
+    if (bytes > MAX_ARGUMENT_BYTES) {
       return SIZE_MAX;
     }
   }
@@ -150,7 +150,7 @@ static bool are_small(const et_run *run) {
   for (size_t call = 0; call < ET_RUN_CALLS; call++) {
     for (size_t i = 0; i < run->argument_count; i++) {
       const size_t bytes = bytes_of(&run->arguments[i], call);
-      if (bytes > MOST_ARGUMENT_BYTES - total) {
+      if (bytes > MAX_ARGUMENT_BYTES - total) {
         return false;
       }
       total += bytes;
@@ -287,7 +287,7 @@ static bool load(instance *in) {
   if (status != ET_STATUS_OK) {
     return false;
   }
-  if (needed.handle_bytes > MOST_HANDLE_BYTES) {
+  if (needed.handle_bytes > MAX_HANDLE_BYTES) {
     result->end = ET_RUN_TOO_LARGE;
     return false;
   }
@@ -301,7 +301,7 @@ static bool load(instance *in) {
   if (status != ET_STATUS_OK) {
     return false;
   }
-  if (needed.scratch_bytes > MOST_HANDLE_BYTES || !are_small(run)) {
+  if (needed.scratch_bytes > MAX_HANDLE_BYTES || !are_small(run)) {
     result->end = ET_RUN_TOO_LARGE;
     return false;
   }

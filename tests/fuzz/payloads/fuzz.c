@@ -22,14 +22,14 @@
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/payloads/target.h"
 
-#define MOST_KINDS 128
-#define MOST_FINDINGS 32
+#define MAX_KINDS 128
+#define MAX_FINDINGS 32
 #define SPARE_BYTES 256 /* capacity for words that a change inserts */
 #define SLOW_SECONDS 5.0
 
 /* Maximum number of random inputs to try per payload; a valid payload can
  * reject some. */
-#define MOST_TRIES 32
+#define MAX_TRIES 32
 
 static const et_target *const target = &et_fuzz_target;
 
@@ -43,7 +43,7 @@ typedef struct row {
   bool passed[ET_TARGET_FIELDS]; /* a changed value was accepted */
 } row;
 
-static row rows[MOST_KINDS];
+static row rows[MAX_KINDS];
 static size_t findings;
 static double slowest;
 
@@ -174,7 +174,7 @@ static et_run describe(const et_seed *seed, et_span payload,
 
 /* Returns true if the unchanged payload completes a call. */
 static bool runs(const et_seed *seed) {
-  for (unsigned i = 0; i < MOST_TRIES; i++) {
+  for (unsigned i = 0; i < MAX_TRIES; i++) {
     et_random random = et_random_seeded(i);
     const et_run run = describe(seed, seed->payload, &random);
     const et_run_result result = et_run_delegate(&run, &random);
@@ -188,7 +188,7 @@ static bool runs(const et_seed *seed) {
     if (result.end == ET_RUN_COMPLETED) {
       return true;
     }
-    if (i + 1 == MOST_TRIES && getenv("VERBOSE") != NULL) {
+    if (i + 1 == MAX_TRIES && getenv("VERBOSE") != NULL) {
       printf("dropped %s: end %d: %s\n", target->kind_name(seed->kind),
              (int)result.end, result.error.message);
     }
@@ -235,7 +235,7 @@ static void save(et_span payload) {
   char path[4096];
   snprintf(path, sizeof path, "%s/finding_%zu", folder != NULL ? folder : ".",
            findings);
-  FILE *file = findings < MOST_FINDINGS ? fopen(path, "wb") : NULL;
+  FILE *file = findings < MAX_FINDINGS ? fopen(path, "wb") : NULL;
   if (file != NULL) {
     fwrite(payload.data, 1, payload.size, file);
     fclose(file);

@@ -13,8 +13,8 @@
 
 #define HEADER_BYTES 30u
 #define MAGIC "XH00"
-#define MOST_PAYLOAD_BYTES (1u << 18)
-#define MOST_FIELDS 32
+#define MAX_PAYLOAD_BYTES (1u << 18)
+#define MAX_FIELDS 32
 
 /* ---- A writer of flatbuffers ---- */
 
@@ -62,7 +62,7 @@ static uint32_t slot_bytes(et_schema_field field) {
  * `table` has. Sets the position of each slot, or 0 for an absent field.
  * Returns the position of the table. */
 static uint32_t write_slots(writer *w, et_fb_table table, uint8_t type,
-                            uint32_t slots[MOST_FIELDS]) {
+                            uint32_t slots[MAX_FIELDS]) {
   const uint32_t count = et_xnn_schema.tables[type].field_count;
   const uint32_t vtable = reserve(w, 4 + 2 * count, 2);
   const uint32_t at = reserve(w, 4, 8);
@@ -120,7 +120,7 @@ static void copy_tables(writer *w, uint32_t slot, et_fb_table table,
  * does. */
 static uint32_t copy_table(writer *w, et_fb_table table, uint8_t type,
                            int depth) {
-  uint32_t slots[MOST_FIELDS];
+  uint32_t slots[MAX_FIELDS];
   const uint32_t at = write_slots(w, table, type, slots);
   for (uint16_t i = 0; i < et_xnn_schema.tables[type].field_count; i++) {
     const et_schema_field field = et_schema_field_of(&et_xnn_schema, type, i);
@@ -145,7 +145,7 @@ static uint32_t copy_table(writer *w, et_fb_table table, uint8_t type,
   return at;
 }
 
-#define MOST_DEPTH 8
+#define MAX_DEPTH 8
 
 /* Returns a rewritten flatbuffer, with root and identifier. */
 static writer rewrite(et_span flatbuffer) {
@@ -155,7 +155,7 @@ static writer rewrite(et_span flatbuffer) {
   reserve(&w, 8, 8);
   memcpy(w.bytes + 4, flatbuffer.data + 4, 4);
   const uint32_t at = copy_table(&w, et_fb_table_at(flatbuffer, root),
-                                 et_xnn_schema.root, MOST_DEPTH);
+                                 et_xnn_schema.root, MAX_DEPTH);
   put_u32(&w, 0, at);
   return w;
 }
@@ -236,7 +236,7 @@ static void add_payload(et_span file, et_span payload, et_seeds *seeds) {
     has_kind[et_xnn_node_at(&graph, i).tag] = true;
   }
   for (size_t i = 0;
-       i < ET_XNN_NODE_TAG_COUNT && seed.payload.size <= MOST_PAYLOAD_BYTES;
+       i < ET_XNN_NODE_TAG_COUNT && seed.payload.size <= MAX_PAYLOAD_BYTES;
        i++) {
     seed.kind = i;
     if (has_kind[i]) {

@@ -249,10 +249,10 @@ def _weights(plan: schema.ExecutionPlan, instructions: Sequence[Instruction]) ->
             tuple(instruction.index for instruction in instructions if number in instruction.args),
         )
         for number, value in enumerate(plan.values)
-        if isinstance(tensor := value.val, schema.Tensor) and _lies_in_a_file(tensor)
+        if isinstance(tensor := value.val, schema.Tensor) and _is_stored_in_file(tensor)
     ]
 
 
-def _lies_in_a_file(tensor: schema.Tensor) -> bool:
+def _is_stored_in_file(tensor: schema.Tensor) -> bool:
     extra = tensor.extra_tensor_info
     return tensor.data_buffer_idx > 0 or (extra is not None and extra.location == schema.TensorDataLocation.EXTERNAL)
