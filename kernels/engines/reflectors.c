@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* Returns the 2-norm of column `k` from row `k` on. Scales the elements,
- * because their squares may overflow or underflow. */
+ * because their squares can overflow or underflow. */
 static double length_of(const et_matrix *m, size_t k) {
   double largest = 0.0;
   for (size_t i = k; i < m->rows; i++) {

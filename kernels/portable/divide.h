@@ -37,7 +37,7 @@ static inline double et_remainder_floor_real(double x, double y) {
 }
 
 /* Floor of the exact quotient. Computed from the remainder, as in Python's //,
- * because the rounded x / y may exceed it. */
+ * because the rounded x / y can exceed it. */
 double et_divide_floor_real(double x, double y);
 
 /* et_map_binary, after a check for integer division by zero. */

@@ -1,4 +1,4 @@
-/* Formats short texts without stdio. */
+/* Formats short messages without stdio. */
 #ifndef ET_RUNTIME_CORE_FORMAT_H_
 #define ET_RUNTIME_CORE_FORMAT_H_
 

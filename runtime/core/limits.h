@@ -34,7 +34,7 @@
 #define ET_LIMIT_PREPARED_VALUES 64
 #define ET_LIMIT_PREPARED_TENSORS 16
 
-/* Operands of all calls of a method. The items of a list count once for each
+/* Operands per method, over all calls. The items of a list count once for each
  * call that uses the list. */
 #define ET_LIMIT_OPERANDS (1u << 24)
 

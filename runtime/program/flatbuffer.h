@@ -21,7 +21,7 @@
 /* A table of a verified buffer, or the absent table. Never NULL. */
 typedef const struct et_fb_table_start *et_fb_table;
 
-/* A vector of scalars, bytes of a text, or tables. Never NULL. */
+/* A vector of scalars or tables, or a string. Never NULL. */
 typedef const struct et_fb_vector_start *et_fb_vector;
 
 /* The absent table and the empty vector. */

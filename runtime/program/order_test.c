@@ -1,5 +1,4 @@
-/* Tests that elements are visited in sorted order, in whatever order they are
- * stored. */
+/* Tests that elements stored in any order are visited in sorted order. */
 #include "runtime/program/verify.h"
 
 #include <setjmp.h>

@@ -99,7 +99,7 @@ const char *et_schema_name_in_union(const et_schema *schema, uint8_t union_id,
   [table] = {offsetof(struct et_schema_rows, rows) / sizeof(et_schema_field), \
              count},
 
-/* Rows of a table's fields, in the order of field numbers, and the texts of
+/* Rows of a table's fields, in the order of field numbers, and the strings of
  * their names. */
 #define ET_SCHEMA_IS(kind, detail) \
   (uint8_t)((kind) + (detail) + 0 * sizeof(char[(detail) < 0x20 ? 1 : -1]))

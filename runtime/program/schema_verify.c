@@ -13,7 +13,7 @@
 
 /* Limit on bytes visited, relative to the buffer's size.
  *
- * Tables, texts and vectors count once for each owner. Files that share equal
+ * Tables, strings and vectors count once for each owner. Files that share equal
  * values, vectors and vtables, as exporters write them, stay below the limit.
  * Nested sharing exceeds it. */
 #define MAX_VISITS_PER_BYTE 32

@@ -34,8 +34,8 @@ void et_fb_set_i64(et_fb_writer *writer, size_t table, uint16_t field,
 void et_fb_refer(et_fb_writer *writer, size_t table, uint16_t field,
                  size_t target);
 
-/* Adds a text, or a vector of `count` elements of `width` bytes, zeros if
- * `items` is NULL. Returns the position. */
+/* Adds a string, or a vector of `count` elements of `width` bytes. The elements
+ * are zeros if `items` is NULL. Returns the position. */
 size_t et_fb_add_text(et_fb_writer *writer, const char *text);
 size_t et_fb_add_vector(et_fb_writer *writer, const void *items, uint32_t count,
                         size_t width);

@@ -32,7 +32,7 @@ typedef struct et_backend_option {
 
 /* An optional component of a backend's runtime side, such as one op.
  *
- * Only parts that the compiler side names in `BackendDetails.runtime_parts` are
+ * Only parts that the compiler side lists in `BackendDetails.runtime_parts` are
  * linked. */
 typedef struct et_backend_part {
   uint32_t id; /* numbered by the backend */

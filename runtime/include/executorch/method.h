@@ -69,7 +69,7 @@ typedef struct et_method_options {
 /* The exact memory that a method needs. The program's manifest states the same
  * values.
  *
- * The sizes of planned buffers are given by et_method_meta_planned_bytes. */
+ * et_method_meta_planned_bytes returns the sizes of planned buffers. */
 typedef struct et_method_requirements {
   size_t method_bytes;  /* values, instructions, handles and states */
   size_t scratch_bytes; /* the largest request of any call */

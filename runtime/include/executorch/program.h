@@ -102,9 +102,9 @@ et_status et_program_load_observed(const et_data_source *sources, size_t count,
 
 /* Prefix of external data keys that contain a hash of the data.
  *
- * 64 hexadecimal digits follow: the SHA-256 of a tensor's layout and bytes
- * (check_contents.c). Programs that the rules compile use such keys, so files
- * with other weights do not match. */
+ * The key continues with 64 hexadecimal digits: the SHA-256 of a tensor's
+ * layout and bytes (check_contents.c). Programs that the rules compile use such
+ * keys, so files with other weights do not match. */
 #define ET_CONTENT_KEY_PREFIX "sha256:"
 
 /* Reads all external data whose key contains a hash, and compares the hashes.

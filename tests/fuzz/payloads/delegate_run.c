@@ -133,7 +133,7 @@ typedef struct held {
 } held;
 
 /* Returns the number of bytes of the argument in this call; SIZE_MAX if a
- * tensor exceeds MOST_ARGUMENT_BYTES. */
+ * tensor exceeds MAX_ARGUMENT_BYTES. */
 static size_t bytes_of(const et_run_argument *argument, size_t call) {
   uint64_t bytes = et_scalar_type_size((int32_t)argument->dtype);
   for (uint8_t i = 0; i < argument->rank && !argument->is_int; i++) {

@@ -1,4 +1,4 @@
-"""Writes XNNPACK payloads of one node, for kinds that no program has.
+"""Write XNNPACK payloads with one node, for kinds that no program contains.
 
     tools/python -m tests.fuzz.payloads.xnnpack_kinds
 

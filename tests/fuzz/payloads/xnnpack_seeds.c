@@ -88,7 +88,7 @@ static uint32_t write_slots(writer *w, et_fb_table table, uint8_t type,
   return at;
 }
 
-/* Copies a vector of scalars or a text, with zeros after its end. */
+/* Copies a vector of scalars or a string, with zeros after its end. */
 static void copy_vector(writer *w, uint32_t slot, et_fb_table table,
                         uint16_t number, uint32_t width) {
   const et_fb_vector vector = et_fb_list(table, number);
