@@ -47,6 +47,29 @@ static void test_rejects_overlapping_values_of_an_op(void **state) {
   cpu_test_expect_refused("payload: ops[2] overwrites another of its tensors");
 }
 
+static void test_rejects_workspaces_that_overlap_an_input(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  const uint32_t dims[2] = {0, 1};
+  writer->scratch_bytes = 128;
+  const uint32_t out = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 64, dims, 2);
+  const uint32_t attribute = 0;
+  cpu_write_op(writer, CPU_TEST_SHIFT, (uint32_t[]){1, 1, 1, 0, 1},
+               (uint32_t[]){1, out, 1}, NULL, &attribute);
+  cpu_test_expect_refused("payload: ops[2] overwrites another of its tensors");
+}
+
+static void test_accepts_an_output_directly_before_the_input(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  const uint32_t dims[2] = {0, 1};
+  const uint32_t next =
+      cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 24, dims, 2);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, 1, next, 1);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, next, 1, 1);
+  cpu_test_must_load();
+}
+
 /* Writes y = x[0], shape [n], in the memory of x, shape [5]. Both have the same size in bytes at
  * the maximum n = 5. */
 static void test_rejects_in_place_ops_on_fewer_elements(void **state) {
@@ -345,6 +368,8 @@ int main(void) {
       CPU_TEST(test_reports_the_op_that_is_rejected),
       CPU_TEST(test_allows_in_place_only_if_the_op_type_does),
       CPU_TEST(test_rejects_overlapping_values_of_an_op),
+      CPU_TEST(test_rejects_workspaces_that_overlap_an_input),
+      CPU_TEST(test_accepts_an_output_directly_before_the_input),
       CPU_TEST(test_rejects_in_place_ops_on_fewer_elements),
       CPU_TEST(test_rejects_writes_outside_scratch_and_outputs),
       CPU_TEST(test_rejects_reads_of_unwritten_values),
