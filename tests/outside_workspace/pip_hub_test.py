@@ -6,26 +6,12 @@ Run it manually: it needs the rules_python of Debian's Bazel 7, and pip download
 
 from __future__ import annotations
 
-import re
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.outside_workspace.scratch_workspace import Workspace, repository_root, users_environment
-
-_MODULE = """
-pip = use_extension("@rules_python//python/extensions:pip.bzl", "pip")
-pip.parse(
-    name = "pip",
-    incompatible_generate_aliases = True,
-    isolated = False,
-    python_interpreter = "python3.11",
-    requirements_lock = "//:requirements.lock",
-)
-use_repo(pip, "pip")
-"""
+from tests.outside_workspace.pip_hub import add_hubs, download_tools
+from tests.outside_workspace.scratch_workspace import Workspace, repository_root
 
 # In addition to the rules' locked packages: one pure Python package, and one with shared objects and data files.
 _OWN_PACKAGES = """
@@ -77,34 +63,14 @@ assert program.buffer[4:8] == b"ET12"
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     folder = tmp_path_factory.mktemp("scratch")
     scratch = Workspace(folder / "workspace", repository_root())
-    scratch.write("MODULE.bazel", (scratch.folder / "MODULE.bazel").read_text(encoding="utf-8") + _MODULE)
-    scratch.write("BUILD.bazel", "")
     lock = (repository_root() / "third_party/python/requirements.lock").read_text(encoding="utf-8")
-    scratch.write("requirements.lock", lock + _OWN_PACKAGES)
+    add_hubs(scratch, {"pip": lock + _OWN_PACKAGES})
     scratch.write("app/BUILD.bazel", _BUILD)
     scratch.write("app/net.py", _MODEL)
     scratch.write("app/net_test.py", _TEST)
-    _download_tools(scratch, folder / "tools")
-    with (scratch.folder / ".bazelrc").open("a", encoding="utf-8") as settings:
-        print(f"common --distdir={folder / 'tools'}", file=settings)
+    download_tools(scratch, folder / "tools")
     yield scratch
     scratch.shutdown()
-
-
-def _download_tools(workspace: Workspace, folder: Path) -> None:
-    """Download the tools of `pip.parse` with the machine's pip.
-
-    rules_python itself downloads them from fixed addresses.
-    """
-    assert workspace.build("--nobuild", "@rules_python//python:py_library_bzl").exit_code == 0
-    table = workspace.output_base / "external/rules_python~/python/pip_install/repositories.bzl"
-    wheels = re.findall(r"/(\w+)-([\d.]+)-py[\w.]*-none-any\.whl", table.read_text(encoding="utf-8"))
-    subprocess.run(
-        ["python3.11", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", f"--dest={folder}"]
-        + [f"{name}=={version}" for name, version in wheels],
-        check=True,
-        env=users_environment(),
-    )
 
 
 def test_model_imports_hub_packages_with_the_rules_torch(workspace: Workspace) -> None:

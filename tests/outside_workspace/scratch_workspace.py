@@ -179,9 +179,9 @@ def example_workspace(
     return created
 
 
-def readme_block(beginning: str) -> str:
-    """Return the README's first Python block that starts with `beginning`."""
-    readme = (repository_root() / "README.md").read_text(encoding="utf-8")
+def readme_block(beginning: str, page: str = "README.md") -> str:
+    """Return a page's first Python block that starts with `beginning`."""
+    readme = (repository_root() / page).read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     return next(block for block in blocks if block.startswith(beginning))
 

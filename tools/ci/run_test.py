@@ -15,7 +15,7 @@ import pytest
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
     *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "offline", "docs", "oracle"),
-    *("bazel4_outside", "cross", "cross_parts", "remote_cache", "remote_execution"),
+    *("bazel4_outside", "cross", "cross_parts", "remote_cache", "remote_execution", "torch_hub"),
 )
 _PREPARE = "tests/many_machines/prepare_servers.py"
 _DPKG_QUERY = """\
@@ -128,6 +128,7 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "microkernels:neon_test", "cross_parts"),
         ("bazelw", "many_machines:cache_test", "remote_cache"),
         ("bazelw", "many_machines:execution_test", "remote_execution"),
+        ("bazelw", "outside_workspace:torch_hub_test", "torch_hub"),
         ("tools/check", "check", "check"),
     ],
 )
