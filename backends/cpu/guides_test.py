@@ -1,4 +1,4 @@
-"""Tests that code in the contributor guides equals the code of the tree, and runs."""
+"""Tests that code in the contributor guides matches the sources, and runs."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class _Block:
 
 
 def split_widest_block(graph: OpGraph) -> None:
-    """Halve the inverted residual with the most scratch, until another op needs more.
+    """Halve the inverted residual at the scratch peak until another op is the peak.
 
     After: the projection of a halved block accumulates over the first half of its channels, then
     over the second. This is not slower, because a GEMM with a large K stores partial sums in any

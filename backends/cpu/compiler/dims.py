@@ -24,8 +24,8 @@ _MOST_SYMBOLS = 4  # maximum number of symbols whose bounds are combined (16 com
 def dim_of(size: int | torch.SymInt) -> Dim:
     """Return a size of a tensor as a dim, which is an integer if the size is static.
 
-    Terms that torch.export has guarded by an equality are bounded by their guarded values. Inputs
-    that violate the guard then still have sizes that the ops of the delegate reject.
+    Terms that torch.export has guarded by an equality are bounded by their guarded values. The
+    ops of the delegate then still reject inputs that violate the guard.
     """
     if not isinstance(size, torch.SymInt):
         return size

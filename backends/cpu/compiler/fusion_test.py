@@ -67,7 +67,7 @@ def test_later_of_two_gemms_adds_the_other() -> None:
         _activated_times_itself,  # the activated value has another reader
         lambda linear, x: linear(x).relu() + x,  # added after the activation
         lambda linear, x: (linear(x) + _COLUMN).relu(),  # an operand that is broadcast
-        lambda linear, x: linear(x).reshape(2, 12).relu(),  # a view with another shape
+        lambda linear, x: linear(x).reshape(2, 12).relu(),  # a view with a different shape
     ],
 )
 def test_other_activations_and_sums_are_not_fused(use: Callable[[nn.Module, Tensor], Tensor]) -> None:

@@ -230,7 +230,7 @@ class _Verifier:
             results = self._graph.results
             is_result = place.index < len(results) and results[place.index].value.storage is storage
             internal_assert(
-                is_result, f"{op.spec} writes output {place.index}, but result {place.index} has another storage"
+                is_result, f"{op.spec} writes output {place.index}, but result {place.index} has a different storage"
             )
         shared = [each for each, read in enumerate(op.inputs) if read.storage is storage]
         if self._writes[storage] > 0 or shared:

@@ -99,7 +99,7 @@ def test_an_argument_has_its_own_index() -> None:
 
 def test_an_output_that_is_not_a_result_is_rejected() -> None:
     y = Value(torch.float32, (2, 3), Output(1))
-    with pytest.raises(InternalError, match="writes output 1, but result 1 has another storage"):
+    with pytest.raises(InternalError, match="writes output 1, but result 1 has a different storage"):
         verify_graph(_graph(Op(_RELU, (_input(),), (y,)), result=y))
 
 

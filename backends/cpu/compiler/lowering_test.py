@@ -1,4 +1,4 @@
-"""Tests that compilation is reproducible, and its peak memory."""
+"""Tests of the reproducibility and the peak memory of compilation."""
 
 import os
 import subprocess

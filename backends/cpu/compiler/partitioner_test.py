@@ -1,4 +1,4 @@
-"""Tests that supported nodes are delegated, and that refusals have reasons."""
+"""Tests that supported nodes are delegated, and that rejections state a reason."""
 
 import operator
 

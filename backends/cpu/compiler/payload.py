@@ -46,12 +46,12 @@ class Payload:
 
 
 def write(graph: OpGraph, plan: Plan) -> Payload:
-    """Encode a planned graph. Equal graphs have equal payloads."""
+    """Encode a planned graph. Identical graphs have identical payloads."""
     return _Writer(graph, plan).payload()
 
 
 def content_key(data: memoryview) -> str:
-    """Return the key of named data. Equal data have equal keys."""
+    """Return the key of named data. Identical data have identical keys."""
     return "cpu-" + hashlib.sha256(data).hexdigest()[:40]
 
 
@@ -138,7 +138,7 @@ class _Writer:
         self._values[value] = [dtype, len(dims), place, index, offset, _order_word(order), *dims]
 
     def _place(self, storage: Value) -> tuple[int, int, int]:
-        """Return the code of the memory of `storage`, the index, and the offset."""
+        """Return the memory code, the index and the offset of `storage`."""
         place = storage.place
         kind = _PLACES[type(place)]
         if isinstance(place, (Input, Output, State)):

@@ -44,8 +44,8 @@ def _alike(graph: OpGraph) -> list[list[Op]]:
 def _takes_one_row(op: Op) -> bool:
     """Return whether `op` is a low-bit GEMM of one row without a residual.
 
-    The joined op runs at the position of the first one, where a residual might not have been
-    computed.
+    The joined op runs at the position of the first one, where the residual of a later one might not
+    be available yet.
     """
     spec = op.spec
     is_product = isinstance(spec, GemmF32Qbw) and len(op.inputs) == spec.without_residual

@@ -52,7 +52,7 @@ def _gains(graph: OpGraph, op: Op, options: Options) -> bool:
 def _rows(bounds: Bounds, dims: Sequence[Dim], options: Options) -> int:
     """Return the number of rows that selects the algorithm.
 
-    With the option "always", the maximum number counts; otherwise, the minimum.
+    With the option "always", this is the maximum number; otherwise, the minimum.
     """
     if options.strassen == "always":
         return bounds.most(StrassenF32.rows(dims))

@@ -106,7 +106,7 @@ class GemmF32Qbw(Activated):
 
     If x has one row, there can be up to 4 outputs, each with its own weights and without a
     residual. `others` then also contains the weights, scales, bias, and zero points or minima of
-    the second and further outputs. All outputs have the same number of groups.
+    each output after the first. All outputs have the same number of groups.
     """
 
     format: LowBitFormat

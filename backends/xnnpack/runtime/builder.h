@@ -1,6 +1,6 @@
-/* Builds ops from groups of nodes. The rule of each group runs in three modes: COUNT, before there
- * is memory, BUILD, and RESIZE, for a call. It must emit the same tensors and ops in the same order
- * each time (builder.c). */
+/* Builds ops from groups of nodes. The rule of each group runs in three modes: COUNT (before memory
+ * is allocated), BUILD, and RESIZE (for a call). It must emit the same tensors and ops in the same
+ * order each time (builder.c). */
 #ifndef BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 #define BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 

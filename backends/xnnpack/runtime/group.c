@@ -1,6 +1,6 @@
 /* Each layer belongs to exactly one group. A layer that et_xnn_is_in_chain() reports does not get
- * its own op, so the chain that ends later must contain it. Both functions decide with the same
- * predicates: is_row_tiled() and count_before().
+ * its own op, so the chain that ends later must contain it. Both functions use the same predicates:
+ * is_row_tiled() and count_before().
  *
  * The predicates read only the payload: nodes, declared sizes and the number of readers. The sizes
  * of a call do not affect them. Measuring, building and resizing therefore see the same groups. If

@@ -155,7 +155,7 @@ static void extend(const et_xnn_node *last, et_xnn_node *layer) {
 }
 
 /* Recursion has at most four levels: a clamp may fuse an addition, an addition a layer, and a layer
- * a pad or a dynamic quantization. The latter fuse nothing. */
+ * a pad or a dynamic quantization. Pads and dynamic quantizations fuse nothing. */
 et_xnn_node et_xnn_layer_of(const nodes *n, uint32_t index) {
   const et_xnn_node last = et_xnn_node_at(n->graph, index);
   const uint32_t taken = find_fused(n, &last);

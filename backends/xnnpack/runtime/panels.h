@@ -31,7 +31,8 @@ et_status et_xnn_put_panels(et_xnn_builder *b, const et_xnn_matrix *m,
                             et_xnn_put_panel *put, const void *request,
                             size_t size, void *bytes);
 
-/* Reads a quantized value. Callers pass compile-time constants, so that calls are inlined. */
+/* Reads a quantized value. Callers pass functions known at compile time, so that calls are
+ * inlined. */
 typedef int32_t et_xnn_read_weight(const et_xnn_weights *w, size_t row,
                                    size_t k);
 

@@ -61,7 +61,7 @@ static et_status place(plan *p, uint32_t id, size_t size, size_t *out_offset) {
     at++;
   }
   ET_XNN_CHECK(p->b->error, p->count < MAX_LIVE,
-               "more than %d values live at the same time", MAX_LIVE);
+               "more than %d values are live at the same time", MAX_LIVE);
   ET_XNN_CHECK(p->b->error, et_checked_add(offset, size, &end),
                "values require too much memory");
   memmove(p->blocks + at + 1, p->blocks + at,

@@ -4,7 +4,7 @@
 
 #include "runtime/program/schema_types.h"
 
-/* Field numbers in the order of the schema. A union has two: tag and value. */
+/* Field numbers in the order of the schema. A union has two numbers: those of its tag and value. */
 enum {
   ET_XNN_GRAPH_VERSION,
   ET_XNN_GRAPH_NODES,

@@ -45,7 +45,7 @@ typedef struct et_xnn_quantization {
   uint32_t row_dims;  /* number of trailing dimensions that form a row */
   uint32_t group;     /* elements per scale */
   uint32_t count;     /* number of scales */
-  uint32_t constant;  /* has the scales, or 0 for `inline_scales` */
+  uint32_t constant;  /* of the scales; 0 for `inline_scales` */
   et_fb_vector inline_scales;
   bool is_bf16; /* whether the inline scales are bfloat16 */
 } et_xnn_quantization;

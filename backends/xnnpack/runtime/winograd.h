@@ -44,8 +44,8 @@ static inline size_t et_xnn_tiles_of(const et_xnn_pixels *out, size_t side) {
          et_cpu_winograd_tiles((size_t)out->width, side);
 }
 
-/* Returns how many of `all` tiles a thread transforms at once. `fitting` tiles fit in its
- * workspace. */
+/* Returns the number of tiles, out of `all`, that a thread transforms at once. Its workspace has
+ * space for `fitting` tiles. */
 static inline size_t et_xnn_clamp_tiles(size_t all, size_t fitting) {
   const size_t max =
       fitting < ET_CPU_WINOGRAD_MIN_TILES   ? ET_CPU_WINOGRAD_MIN_TILES

@@ -63,7 +63,7 @@ def _volume(x: Value, count: int) -> Value:
 
 
 def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
-    """Return the window that tiles an image of size `before` into `after` equal parts.
+    """Return the window that divides an image of size `before` into `after` equal parts.
 
     Return None if there is no such window.
     """

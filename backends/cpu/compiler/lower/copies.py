@@ -152,7 +152,7 @@ def _lower_flip(builder: Builder, node: Node) -> None:
 
 
 def _lower_roll(builder: Builder, node: Node) -> None:
-    """Copy two parts per rolled dimension: without and with elements that wrap around."""
+    """Copy two parts per rolled dimension. One of them wraps around."""
     layout = builder.layout(node.args[0])
     parts = [part_of(layout.value)]
     for dim, shift in _shifts(node).items():

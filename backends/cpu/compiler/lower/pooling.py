@@ -122,7 +122,7 @@ def _window(node: Node, dilation: Pair, outputs: Sequence[int]) -> Window:
 
 
 def _missing(node: Node, window: Window, axis: int, count: int) -> int:
-    """Return by how many rows or columns the last window exceeds the padded image."""
+    """Return the number of pixels by which the last window exceeds the padded image."""
     size = dims_at(node.args[0])[2 + axis]
     reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
     needed = (count - 1) * window.stride[axis] + reach

@@ -34,7 +34,7 @@ def _weight(builder: Builder, node: object) -> Tensor:
 
 
 def _multiply(builder: Builder, node: Node, a: Node, b: Node) -> Value:
-    """Emit the matrix product of `a` and `b` to a new value.
+    """Emit the matrix product of `a` and `b`, and return its value.
 
     `b` may be transposed in memory.
     """

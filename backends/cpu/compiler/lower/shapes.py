@@ -84,7 +84,7 @@ def _are_consecutive(positions: list[int], layout: TensorLayout) -> bool:
 
 
 def _groups(old: Sequence[Dim], new: Sequence[Dim]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the smallest runs of dimensions with the same number of elements.
+    """Yield pairs of minimal runs of dimensions with the same number of elements.
 
     Each pair contains a run of `old` and a run of `new`. If expressions for the same number differ
     in form, the last run has all remaining dimensions.

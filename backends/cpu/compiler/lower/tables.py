@@ -108,7 +108,7 @@ def _axes(sizes: Sequence[Dim], dims: Sequence[int], places: Sequence[Value]) ->
 
 
 def _mapped(builder: Builder, node: Node, formula: Formula, x: Value, *numbers: Dim) -> Value:
-    """Apply `formula` to the elements of `x`, with the further operands `numbers`."""
+    """Apply `formula` to the elements of `x`, with the additional operands `numbers`."""
     known = [each if isinstance(each, int) else None for each in numbers]
     sizes = [number_of(builder, node, each) for each in numbers if not isinstance(each, int)]
     output = Value(torch.int64, x.dims)

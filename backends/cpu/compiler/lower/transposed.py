@@ -2,7 +2,7 @@
 
 Output pixel stride * q + r reads input pixels at fixed distances from q. Each of the stride^2
 phases r (stride^3 for volumes) is a convolution with some of the taps. One convolution computes all
-phases as output channels. A permutation then moves them to their pixels.
+phases as output channels. A permutation then moves the results to their pixels.
 """
 
 from collections.abc import Sequence
