@@ -28,7 +28,7 @@ def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
     def bound(size: int | torch.SymInt) -> int | None:
         if not isinstance(size, torch.SymInt):
             return size
-        expression = size.node.expr.xreplace(guarded_values(size))
+        expression = size.node.expr.subs(guarded_values(size))
         upper = _upper_bound(expression, known)
         return (
             _upper_bound(expression, _without_zero_divisors(expression, known))
@@ -42,17 +42,15 @@ def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
 def guarded_values(size: torch.SymInt) -> dict[sympy.Expr, sympy.Expr]:
     """Return the terms of sizes that guards fix to one value, and these values.
 
-    A guard has the form `factor * term + addend == constant`, and its term is a function call, such
-    as the modulo in `n % 3 + 11 == 12`. If a symbol has one value, torch.export replaces it, but it
-    keeps calls.
+    A guard has the form `factor * term + addend == constant`. Examples of terms are the modulo in
+    `n % 3 + 11 == 12` and the sum in `9 * n + m % 3 + 9 == 23`. If a symbol has one value,
+    torch.export replaces it, but it keeps other terms.
     """
     values = {}
     for guard in size.node.shape_env.guards:
-        if not isinstance(guard.expr, sympy.Eq) or not guard.expr.rhs.is_Integer:
-            continue
-        addend, product = guard.expr.lhs.as_coeff_Add()
-        factor, term = product.as_coeff_Mul()
-        if term.is_Function:
+        if isinstance(guard.expr, sympy.Eq) and guard.expr.rhs.is_Integer:
+            addend, product = guard.expr.lhs.as_coeff_Add()
+            factor, term = product.as_coeff_Mul()
             values[term] = (guard.expr.rhs - addend) / factor
     return values
 

@@ -30,7 +30,7 @@ def dim_of(size: int | torch.SymInt) -> Dim:
     if not isinstance(size, torch.SymInt):
         return size
     bounded = {term: functions.Min(term, value) for term, value in guarded_values(size).items()}
-    return _plain(size.node.expr.xreplace(bounded))
+    return _plain(size.node.expr.subs(bounded))
 
 
 def dims_of(tensor: torch.Tensor) -> tuple[Dim, ...]:

@@ -33,6 +33,7 @@ from exir.cli.quantization import Quantization
 from exir.cli.reporting.calls import Call, QuantizedOutput
 from exir.cli.reporting.rounding import RoundingRun
 from exir.error import ModelError
+from exir.graph.fake_mode import fake_mode_of
 from exir.model.module_copy import copy_modules
 from exir.model.spec import Method, ModelSpec
 from exir.quantize import Steps, output_steps
@@ -286,16 +287,30 @@ def _shapes_within_bounds(program: ExportedProgram) -> Iterator[Shapes]:
     bounds = _symbol_bounds(program)
     if bounds:
         for pick in (min, lambda ends: sum(ends) // 2, max):
-            yield _input_shapes(program, {symbol: pick(ends) for symbol, ends in bounds.items()})
+            sizes = {symbol: pick(ends) for symbol, ends in bounds.items()}
+            if _satisfies_equalities(program, sizes):
+                yield _input_shapes(program, sizes)
 
 
 def _random_shapes(program: ExportedProgram, generator: torch.Generator) -> Shapes | None:
-    """Return random sizes within the bounds, or None if all sizes are fixed."""
+    """Return random sizes within the bounds, or None to use those of the example."""
     sizes = {
         symbol: int(torch.randint(low, high + 1, (), generator=generator))
         for symbol, (low, high) in _symbol_bounds(program).items()
     }
-    return _input_shapes(program, sizes) if sizes else None
+    return _input_shapes(program, sizes) if sizes and _satisfies_equalities(program, sizes) else None
+
+
+def _satisfies_equalities(program: ExportedProgram, sizes: Mapping[sympy.Symbol, int]) -> bool:
+    """Return true unless `sizes` violate an equality that torch.export assumes.
+
+    Examples are `rows * columns == 12` for a split into 12 tensors of one row, and a padded size
+    that equals the width of a weight. torch.export does not include them in the ranges of symbols.
+    """
+    shape_env = fake_mode_of(program.graph).shape_env
+    guards = [] if shape_env is None else [guard.expr for guard in shape_env.guards]
+    values = {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
+    return all(guard.xreplace(values) != sympy.false for guard in guards if isinstance(guard, sympy.Eq))
 
 
 def _shapes_above_bounds(program: ExportedProgram) -> Iterator[Shapes]:

@@ -80,6 +80,22 @@ def test_dynamic_dimensions_run_at_min_middle_max_and_fail_above() -> None:
     assert calls[-1].outputs == ()
 
 
+class _RowsModule(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cat(list(reversed(x.flatten(0, 1).split(1))))
+
+
+def test_sizes_that_violate_an_equality_of_the_export_are_not_recorded() -> None:
+    """The export splits x into 12 rows, so n * m must be 12."""
+    shapes = ({0: Dim("n", min=2, max=6), 1: Dim("m", min=2, max=6)},)
+    spec = ModelSpec(_RowsModule(), (torch.randn(3, 4, 5),), dynamic_shapes=shapes)
+    programs = export_methods(spec)
+    calls = record_calls(spec, programs, further=Further(sweep=4))
+    valid = [_call_shapes(call)[0] for call in calls if call.expected_status == 0]
+    assert valid
+    assert {shape[0] * shape[1] for shape in valid} == {12}
+
+
 def _record_further(spec: ModelSpec, further: Further) -> list[Call]:
     programs = export_methods(spec)
     usual = len(record_calls(spec, programs))
