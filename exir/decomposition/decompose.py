@@ -91,10 +91,23 @@ def decompose_by_retracing(
     program: ExportedProgram, decompositions: Decompositions, preserved_ops: PreservedOps | None = None
 ) -> ExportedProgram:
     """Run `to_core_aten` by retracing the whole program."""
-    with _without_onednn(), dynamic_recurrence(), _without_size_hints():
+    with _without_onednn(), dynamic_recurrence():
         remaining = _without_preserved(decompositions, preserved_ops, program)
-        retraced = with_explicit_copies(program).run_decompositions(remaining.for_retracing())
+        retraced = _retrace(with_explicit_copies(program), remaining)
         return _rewrite_program(retraced, _without_preserved(decompositions, preserved_ops, retraced))
+
+
+def _retrace(program: ExportedProgram, remaining: Decompositions) -> ExportedProgram:
+    """Retrace without the example's sizes, or with them if a broadcast needs them.
+
+    torch.export may have assumed that a size is 1 because it is 1 for the example. Without the
+    example's sizes, torch does not know this when it retraces the program.
+    """
+    try:
+        with _without_size_hints():
+            return program.run_decompositions(remaining.for_retracing())
+    except RuntimeError:
+        return program.run_decompositions(remaining.for_retracing())
 
 
 def _without_size_hints() -> AbstractContextManager[None]:

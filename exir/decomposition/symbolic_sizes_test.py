@@ -220,3 +220,23 @@ def test_write_through_a_view_keeps_a_size_of_zero_dynamic() -> None:
     for n in (2, 3):
         rest, _ = run(torch.ones(2), n)
         torch.testing.assert_close(rest, torch.tensor([1.0, 1.0, 2.0])[n:])
+
+
+def test_retracing_broadcasts_a_size_that_is_1_for_the_example() -> None:
+    """torch.export assumes `n % 2 % 5 == 1`, and the write makes exir retrace."""
+
+    class Broadcast(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("state", torch.arange(3.0))
+
+        def forward(self, x: Tensor, n: int) -> Tensor:
+            self.state.split([2, 1])[0].copy_(x[0, :2])
+            return torch.where(x > torch.zeros(n % 2 % 5) + 0 * x.sum(), x, x * n) + self.state[0]
+
+    exported = export(
+        Broadcast(), (torch.ones(2, 4), 5), dynamic_shapes=(None, Dim.DYNAMIC(min=0, max=5))
+    )
+    run = to_edge(exported).exported_program().module()
+    for n in (3, 5):
+        torch.testing.assert_close(run(-torch.ones(2, 4), n), torch.full((2, 4), -n - 1.0))
