@@ -53,11 +53,11 @@ class Checkout:
         """
         self.answer("dpkg-query", _DPKG_QUERY.format(missing=missing, status=status))
 
-    def run(self) -> subprocess.CompletedProcess[str]:
+    def run(self, *options: str) -> subprocess.CompletedProcess[str]:
+        """Run all stages, or those that `options` select."""
         variables = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "HOME": str(self.folder / "home")}
-        return subprocess.run(
-            [str(self.folder / ".ci/run")], env=variables, capture_output=True, text=True, cwd=self.folder / "bin"
-        )
+        command = [str(self.folder / ".ci/run"), *(options or ["--large-downloads"])]
+        return subprocess.run(command, env=variables, capture_output=True, text=True, cwd=self.folder / "bin")
 
     def calls(self) -> list[str]:
         return (self.folder / "calls").read_text().splitlines()
@@ -92,6 +92,13 @@ def test_passing_stages_pass_the_run(checkout: Checkout) -> None:
     assert [line.split(": ")[0] for line in summary[:-1]] == list(_STAGES)
     assert all(": passed in " in line for line in summary[:-1])
     assert summary[-1] == f"{len(_STAGES)} passed, 0 failed"
+
+
+def test_large_downloads_are_optional(checkout: Checkout) -> None:
+    result = checkout.run("")
+    assert result.returncode == 0, result.stderr
+    assert "torch_hub: skipped, because it needs the option --large-downloads" in result.stdout
+    assert not [call for call in checkout.calls() if "torch_hub" in call]
 
 
 def test_first_stage_runs_the_readmes_command(checkout: Checkout) -> None:
