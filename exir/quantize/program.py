@@ -16,6 +16,7 @@ from exir.error import ConfigError, ModelError
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.program_bundle import Calls, first_calls
+from exir.graph.program_copy import with_copied_containers
 from exir.quantize.dynamic_shapes import dynamic_shapes_of
 from exir.quantize.families import operator_name
 from exir.quantize.norms import (
@@ -71,7 +72,8 @@ def quantize_program(
     require_torchao(options.recipe)
     with quiet():
         # Functionalize the program: a quantized tensor cannot be mutated in place.
-        functional = program.run_decompositions(scan_decompositions(program))
+        own = with_copied_containers(program)  # torch shares the dict of constants
+        functional = own.run_decompositions(scan_decompositions(program))
         fold_batch_norms(functional)
         module = functional.module(check_guards=False)
         with _state_restored(module):

@@ -655,3 +655,24 @@ def test_calibration_does_not_change_state(is_refused: bool) -> None:
         assert quantized.state_dict["total"].count_nonzero() == 0
     for name, buffer in [*module.named_buffers(), *program.named_buffers()]:
         assert buffer.count_nonzero() == 0, name
+
+
+class _UnusedConstant(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(8, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y: Tensor = self.layer(x)
+        _ = torch.tensor(3) * y
+        return y
+
+
+def test_a_program_is_quantized_twice_and_keeps_its_unused_constants() -> None:
+    x = torch.randn(2, 8)
+    program = export(_UnusedConstant(), (x,))
+    names = list(program.constants)
+    results = [quantize_program(program, QuantizationOptions("int8_static"), [(x,)]) for _ in range(2)]
+    assert list(program.constants) == names
+    first, second = (result.program.module()(x) for result in results)
+    assert torch.equal(first, second)
