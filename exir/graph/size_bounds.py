@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import sympy
 import torch
-from torch.utils._sympy.functions import CleanDiv, FloorDiv
+from torch.utils._sympy.functions import CleanDiv, FloorDiv, Min
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
@@ -28,7 +28,7 @@ def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
     def bound(size: int | torch.SymInt) -> int | None:
         if not isinstance(size, torch.SymInt):
             return size
-        expression = size.node.expr.subs(guarded_values(size))
+        expression = bounded_expression(size)
         upper = _upper_bound(expression, known)
         return (
             _upper_bound(expression, _without_zero_divisors(expression, known))
@@ -39,7 +39,17 @@ def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
     return bound
 
 
-def guarded_values(size: torch.SymInt) -> dict[sympy.Expr, sympy.Expr]:
+def bounded_expression(size: torch.SymInt) -> sympy.Expr:
+    """Return the expression of a size, with bounds that its operations do not imply.
+
+    `Min(term, bound)` replaces each term that has such a bound. For valid inputs, both are equal.
+    """
+    expression = size.node.expr
+    bounds = _guarded_values(size) | _divided_values(expression)
+    return expression.subs({term: Min(term, bound) for term, bound in bounds.items()})
+
+
+def _guarded_values(size: torch.SymInt) -> dict[sympy.Expr, sympy.Expr]:
     """Return the terms of sizes that guards fix to one value, and these values.
 
     A guard has the form `factor * term + addend == constant`. Examples of terms are the modulo in
@@ -53,6 +63,16 @@ def guarded_values(size: torch.SymInt) -> dict[sympy.Expr, sympy.Expr]:
             factor, term = product.as_coeff_Mul()
             values[term] = (guard.expr.rhs - addend) / factor
     return values
+
+
+def _divided_values(expression: sympy.Expr) -> dict[sympy.Expr, sympy.Expr]:
+    """Return terms such as `n * (8 // n)`, and their bounds, such as 8."""
+    divisions = expression.atoms(FloorDiv, CleanDiv)
+    return {
+        division.args[1] * division: division.args[0]
+        for division in divisions
+        if division.args[1].is_positive and not division.args[1].is_Integer
+    }
 
 
 def _upper_bound(expression: sympy.Expr, ranges: Mapping[sympy.Symbol, ValueRanges]) -> int | None:

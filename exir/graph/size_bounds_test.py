@@ -26,6 +26,8 @@ class _ResizedModule(nn.Module):
         (lambda n, m: 100 // n, 100),
         (lambda n, m: -(-100 // (2 * n * m)) * n * m, 25 * 24),
         (lambda n, m: 100 // n + 24 // m, 112),
+        (lambda n, m: m * (100 // m) + n, 106),
+        (lambda n, m: 200 - m * m * (10 // m), 192),
     ],
 )
 def test_size_bound_ignores_division_by_zero(size: Callable[[int, int], int], expected: int) -> None:

@@ -166,6 +166,17 @@ def test_parts_of_a_dynamic_size_are_joined() -> None:
     assert_runs(rolled, *calls, dynamic_shapes=shapes)
 
 
+def test_transposed_size_that_is_divided_and_multiplied_follows_eager() -> None:
+    """torch.export gives the last dimension the size h * (8 // h)."""
+    weight = torch.randn(4, 8)
+
+    def reshaped_linear(x: Tensor) -> Tensor:
+        return F.linear(x.mT.reshape(x.shape), weight)
+
+    shapes = (({1: Dim("h", min=1, max=2)},),)
+    assert_runs(reshaped_linear, (torch.randn(1, 2, 8),), (torch.randn(1, 1, 8),), dynamic_shapes=shapes)
+
+
 _WITHOUT_DIMENSIONS: dict[str, Function] = {
     "flip": lambda x: x.flip(0),
     "var": lambda x: x.var(0, correction=0),

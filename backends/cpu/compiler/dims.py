@@ -11,7 +11,7 @@ from torch.utils._sympy import functions
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
-from exir.graph.size_bounds import guarded_values
+from exir.graph.size_bounds import bounded_expression
 
 Dim: TypeAlias = int | Any  # Any: a SymPy expression
 
@@ -24,13 +24,10 @@ _MOST_SYMBOLS = 4  # maximum number of symbols whose bounds are combined (16 com
 def dim_of(size: int | torch.SymInt) -> Dim:
     """Return a size of a tensor as a dim, which is an integer if the size is static.
 
-    Terms that torch.export has guarded by an equality are bounded by their guarded values. The
-    ops of the delegate then still reject inputs that violate the guard.
+    Its upper bound is the size that the memory plan assumes. If inputs violate a guard of
+    torch.export, the ops of the delegate reject the sizes that result.
     """
-    if not isinstance(size, torch.SymInt):
-        return size
-    bounded = {term: functions.Min(term, value) for term, value in guarded_values(size).items()}
-    return _plain(size.node.expr.subs(bounded))
+    return _plain(bounded_expression(size)) if isinstance(size, torch.SymInt) else size
 
 
 def dims_of(tensor: torch.Tensor) -> tuple[Dim, ...]:
