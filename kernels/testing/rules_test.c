@@ -50,7 +50,7 @@ static void check(const char *name, const char *overload, const char *mode) {
     write_division(name, overload, mode, unknown[i]);
     assert_int_equal(measure(&error), ET_STATUS_INVALID_PROGRAM);
     assert_non_null(strstr(error.message, name));
-    assert_non_null(strstr(error.message, "args[1], uint"));
+    assert_non_null(strstr(error.message, "args[1] (uint"));
   }
 }
 
