@@ -24,7 +24,7 @@ def read_idx(path: Path) -> np.ndarray:
     start = 4 + 4 * rank
     shape = struct.unpack_from(f">{rank}I", content, 4) if len(content) >= start else ()
     if len(content) != start + math.prod(shape):
-        raise ValueError(f"{path}: {len(content)} bytes do not fit shape {shape}; download it again")
+        raise ValueError(f"{path}: {len(content)} bytes do not match shape {shape}; download it again")
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape)
 
 

@@ -12,7 +12,7 @@ typedef enum et_text_kind {
   ET_TEXT_SPACE,   /* ends a word */
   ET_TEXT_MOVED,   /* code point + value: lower case, no accent */
   ET_TEXT_ALONE, /* code point + value, as a separate word: punctuation, ideographs */
-  ET_TEXT_SEVERAL, /* value % 8 code points from et_text_points[value / 8] on */
+  ET_TEXT_SEVERAL, /* value % 8 code points, starting at et_text_points[value / 8] */
 } et_text_kind;
 
 /* Code points with the same kind and value. Other code points do not change. */

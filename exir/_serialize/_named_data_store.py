@@ -104,7 +104,7 @@ def _check_same(key: str, known: bytes | memoryview, data: bytes | memoryview) -
     if known != data:
         raise ConfigError(
             f"named data '{key}': {len(data)} bytes differ from the {len(known)} bytes already stored; "
-            "use a distinct key for each content"
+            "use a different key for different data"
         )
 
 

@@ -31,7 +31,9 @@ class DelegateMappingBuilder:
     ) -> int | str:
         """Record one instruction by its nodes or by their debug handles; returns its id."""
         if (nodes is None) == (handles is None):
-            raise UserError("delegate mapping: 'nodes' and 'handles' are mutually exclusive; pass one")
+            raise UserError(
+                "delegate mapping: 'nodes' and 'handles' are mutually exclusive; pass only one"
+            )
         found = _handles_of_nodes(nodes) if handles is None else _as_list(handles)
         key = self._resolve_identifier(identifier)
         self._entries[key] = tuple(sorted(set(found)))

@@ -112,8 +112,8 @@ def constant_specs(program: ExportedProgram) -> dict[str, InputSpec]:
 def tag_constant_data(edge_program: ExportedProgram) -> None:
     """Tag each constant whose users are all delegated, so that it is in the payload.
 
-    A constant of several partitions is compiled into each of them. Buffers that the program changes
-    stay in the program.
+    A constant that several partitions use is compiled into each of them. Buffers that the program
+    changes stay in the program.
     """
     constants = constant_specs(edge_program)
     for node in edge_program.graph.find_nodes(op="placeholder"):

@@ -60,7 +60,7 @@ class Operator:
     def _return_codes(self) -> str:
         """Return the codes of the returns.
 
-        A call repeats a single result, and combines several outs in one list.
+        A call lists a single return value directly, and several outs as one list.
         """
         if not self.returns:
             return "W" if any(argument.code == "W" for argument in self.outs) else ""

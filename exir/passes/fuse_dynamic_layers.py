@@ -20,7 +20,7 @@ _LINEAR = torch.ops.quantized_weight.dynamic_linear_per_tensor.default
 
 @dataclass(frozen=True)
 class FuseDynamicLayers(ProgramPass):
-    """Fuses dynamic int8 quantization per tensor with a linear layer.
+    """Fuses per-tensor dynamic int8 quantization with a linear layer.
 
     Before: the edge dialect, partitioned. After: such layers are
     `quantized_weight::dynamic_linear_per_tensor`, whose weights are stored in 2, 4 or 8 bits per

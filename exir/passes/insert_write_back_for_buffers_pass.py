@@ -90,7 +90,10 @@ def _save_old_values(program: ExportedProgram, targets: dict[int, Node]) -> None
 def _clone_if_overwritten(
     value: object, mutated: set[Node], target: Node | None, output: Node
 ) -> object:
-    """Return `value`, or its clone; `target` is the buffer whose new value it is."""
+    """Return `value` or its clone.
+
+    If `value` is the new value of a buffer, `target` is that buffer.
+    """
     if not isinstance(value, Node) or memory_owner(value) not in mutated:
         return value
     if target is not None and value is not target and _is_updated_in_place(value, target):

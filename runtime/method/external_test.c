@@ -127,7 +127,7 @@ static et_status read_data(void *context, uint64_t offset, size_t size,
   return ET_STATUS_OK;
 }
 
-/* Keeps only the tables of the data in memory. */
+/* Keeps only the data file's tables in memory. */
 static void read_segments(sample *s) {
   s->extents[1].bytes.size = (size_t)(segments_of(s) - s->bytes[1]);
   s->sources[1].read = read_data;
@@ -192,7 +192,7 @@ static void test_m18_key_in_two_data_files_is_refused(void **state) {
   const et_status status = load(&s, 3);
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
          "source 'copy.ptd': key '0.weight' is also in source "
-         "'mlp_weights.ptd'; pass one");
+         "'mlp_weights.ptd'; pass only one of them");
 }
 
 /* Changes one byte of the data, which must be `from` in the fixture. */
@@ -293,11 +293,13 @@ static void test_m03_data_file_header_beyond_the_file_is_refused(void **state) {
   et_status status = load_changed(&s, 31, 0, 0x80);
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
          "source 'mlp_weights.ptd': header: 9223372036854776264 bytes of "
-         "tables at 48 exceed the file of 3216 bytes" ET_TEST_EXPORT_AGAIN);
+         "tables at 48 overlap the header or exceed the file of 3216 "
+         "bytes" ET_TEST_EXPORT_AGAIN);
   status = load_changed(&s, 33, 2, 0);
-  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
-         "source 'mlp_weights.ptd': header: 2704 bytes of segments at 0 exceed "
-         "the file of 3216 bytes" ET_TEST_EXPORT_AGAIN);
+  expect(
+      &s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+      "source 'mlp_weights.ptd': header: 2704 bytes of segments at 0 overlap "
+      "the tables or exceed the file of 3216 bytes" ET_TEST_EXPORT_AGAIN);
 }
 
 static void test_data_file_tables_must_be_in_the_first_extent(void **state) {

@@ -22,12 +22,15 @@
 
 #define MAX_SCALAR_TYPE_CODE 29
 
-static et_status fail_header(et_error *error, const char *what, uint64_t at,
-                             uint64_t size, uint64_t file_size) {
-  return et_fail_program(
-      error, "header: %llu bytes of %s at %llu exceed the file of %llu bytes",
-      (unsigned long long)size, what, (unsigned long long)at,
-      (unsigned long long)file_size);
+/* `previous` is the part of the file that must end before `what` begins. */
+static et_status fail_header(et_error *error, const char *what,
+                             const char *previous, uint64_t at, uint64_t size,
+                             uint64_t file_size) {
+  return et_fail_program(error,
+                         "header: %llu bytes of %s at %llu overlap the %s or "
+                         "exceed the file of %llu bytes",
+                         (unsigned long long)size, what, (unsigned long long)at,
+                         previous, (unsigned long long)file_size);
 }
 
 static et_status check_magic(et_span head, et_error *error) {
@@ -53,10 +56,10 @@ static et_status split(et_span head, uint64_t file_size, et_data_file *file,
   const uint64_t bytes = et_head_u64(head, SEGMENT_SIZE_AT);
   if (at < ET_HEAD_MAGIC_AT + HEADER_BYTES ||
       !et_range_in(at, size, file_size)) {
-    return fail_header(error, "tables", at, size, file_size);
+    return fail_header(error, "tables", "header", at, size, file_size);
   }
   if (base < at + size || !et_range_in(base, bytes, file_size)) {
-    return fail_header(error, "segments", base, bytes, file_size);
+    return fail_header(error, "segments", "tables", base, bytes, file_size);
   }
   file->flatbuffer.size = (size_t)(at + size);
   file->segments.offset += base;

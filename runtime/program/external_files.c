@@ -52,7 +52,8 @@ static et_status check_keys(const et_program *program, size_t index,
     found other;
     if (find_before(program, index, key, &other)) {
       return et_fail(error, ET_STATUS_INVALID_EXTERNAL_DATA,
-                     "source '%s': key '%s' is also in source '%s'; pass one",
+                     "source '%s': key '%s' is also in source '%s'; "
+                     "pass only one of them",
                      file->source->name, key.data, other.file.source->name);
     }
     if (et_tables_named_data(program, key, &piece)) {

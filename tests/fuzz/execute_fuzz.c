@@ -176,7 +176,7 @@ int main(int argc, char **argv) {
     count += open_original(argv[i], &originals[count]) ? 1 : 0;
   }
   if (count == 0) {
-    fprintf(stderr, "execute_fuzz: none of the programs runs undamaged\n");
+    fprintf(stderr, "execute_fuzz: no program runs, even without damage\n");
     return EXIT_FAILURE;
   }
   const char *missing = et_sites_missing_kind();

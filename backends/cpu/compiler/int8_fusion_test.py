@@ -97,7 +97,7 @@ def test_small_weights_allow_int16_sums() -> None:
 def test_small_depthwise_weights_allow_int16_sums() -> None:
     """Each kernel column of 3 x 3 taps is a quad.
 
-    Its halves are rows 0 and 1, and row 2.
+    One half of the quad has rows 0 and 1, the other has row 2.
     """
     for largest, together in ((65, 0), (64, 1), (33, 1), (32, 2), (22, 2), (21, 16)):
         layer = nn.Conv2d(8, 8, 3, groups=8)

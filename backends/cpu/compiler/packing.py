@@ -104,9 +104,9 @@ def winograd_codes(packed: Tensor) -> Tensor:
 def strassen_panels(weight: Tensor) -> Tensor:
     """Pack [N, K] as [7 * N / 32, K / 2, 16] for Strassen's algorithm.
 
-    The packed weights are the seven sums of quarters.
-    For each group of columns of a half, the panels of the seven sums are consecutive, in the order
-    of `microkernels/strassen.c`. N and K are multiples of 32.
+    The packed weights are the seven sums of quarters, in the order of `microkernels/strassen.c`.
+    Each sum has N / 2 columns, in groups of up to 64. The panels are ordered by group, then by sum.
+    N and K are multiples of 32.
     """
     (a, c), (b, d) = (half.chunk(2, 1) for half in weight.double().chunk(2, 0))
     sums = torch.stack([a, d - b + a, c, b - a, d - b, d, c - d + b - a]).to(weight.dtype)

@@ -60,8 +60,8 @@ static double margin(const et_cpu_activation *activation, double x,
   const int vanishes =
       activation->function == ET_CPU_ACTIVATION_FUNCTION_GELU ||
       activation->function == ET_CPU_ACTIVATION_FUNCTION_GELU_TANH;
-  const double denormal =
-      1.2e-38 * (1 + fabs(x)); /* e^x is flushed to 0 below */
+  /* e^x is flushed to 0 if it would be subnormal. */
+  const double denormal = 1.2e-38 * (1 + fabs(x));
   return denormal + 4e-7 * fabs(expected) +
          (vanishes && x < 0 ? 3e-7 * fabs(x) : 0);
 }

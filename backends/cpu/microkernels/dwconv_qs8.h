@@ -3,8 +3,8 @@
  *   s[i, j, c] = sum over taps t of x[pixel(i, j, t), c] * w[t, c]    (int32, exact)
  *   y[i, j, c] = quantize((s - zero_point * sums[c]) * scale[c] + bias[c])
  *
- * Padding has the value of the zero point. Each column of the kernel is packed in quads of 4 rows,
- * padded with zeros, [panel, kernel_x, ceil(kernel_y / 4), 16 channels, 4 rows]:
+ * Padding has the value of the zero point. Each column of the kernel is packed in quads (groups of
+ * 4 rows), padded with zeros, [panel, kernel_x, ceil(kernel_y / 4), 16 channels, 4 rows]:
  *   kernel column 0: w[0..3][c=0] w[0..3][c=1] ... w[0..3][c=15]
  * Rows of the image are interleaved the same way: a dot product of quads adds 4 taps of a channel.
  * All windows that overlap an interleaved column share it. A call computes rows of y for up to 64

@@ -11,7 +11,8 @@ ET_INLINE et_i32 et_words_load(const int32_t *from) {
   return *(const et_words_loose *)from;
 }
 
-/* Returns weight `j` of each word: signed, `bits` wide, the first one in the lowest bits. */
+/* Returns weight `j` of each word. Weights are signed and `bits` wide; weight 0 is in the lowest
+ * bits. */
 ET_INLINE et_f32 et_weight_f32(et_i32 words, int j, int bits) {
 #if defined(ET_CPU_ISA_AVX512)
   if (bits == 4) { /* the permutation uses only four bits of an index */

@@ -42,7 +42,8 @@
 #define ET_CPU_SUFFIX plain
 #define ET_CPU_LANES 4
 #else
-#error "one ET_CPU_ISA_* is defined by the rule that compiles this file"
+#error \
+    "no ET_CPU_ISA_* is defined; the build rule that compiles this file must define one"
 #endif
 
 #define ET_CPU_JOIN_(name, suffix) name##_##suffix

@@ -2,7 +2,8 @@
  *
  *   s[m, n] = sum over k of x[m, k] * w[k, n]    (int32)
  *
- * K is split into quads of 4 elements. Weights are panels of 16 columns, [panel][quad][16][4]:
+ * K is split into quads (groups of 4 elements). Weights are panels of 16 columns,
+ * [panel][quad][16][4]:
  *   quad 0: w[0..3][n=0] w[0..3][n=1] ... w[0..3][n=15]
  *   quad 1: w[4..7][n=0] w[4..7][n=1] ... w[4..7][n=15]
  * Instruction sets with exact dot products of quads (ET_DOT4_EXACT) read rows by address. Their

@@ -2,8 +2,8 @@
  * 3 x 3) (Lavin & Gray 2016).
  *
  * Y = A^T ((G w G^T) * (B^T d B)) A for each tile, with d of 4 x 4 or 6 x 6 pixels and Y of 2 x 2
- * or 4 x 4 outputs; * is elementwise and summed over the channels. Transformed weights are packed
- * in panels per position, [position, panel, channels, 16]:
+ * or 4 x 4 outputs; * is the elementwise product, summed over the channels. Transformed weights are
+ * packed in panels per position, [position, panel, channels, 16]:
  *   position 0, panel 0: w[c=0][0..15]  w[c=1][0..15] ...
  * A group of tiles is transformed to [position, tile, channels]. Each position is a GEMM with the
  * register tile of gemm_f32, for 64 columns at once. Its results stay in cache until the output

@@ -154,7 +154,8 @@ static void test_images_of_several_blocks(void **state) {
   check_convolution(&s);
 }
 
-/* Covers blocks with the maximum number of pixels, and smaller ones, whose last tile differs. */
+/* Covers blocks of the maximum size, and smaller blocks whose last tiles have different numbers of
+ * rows. */
 static void test_blocks_of_every_remainder(void **state) {
   (void)state;
   const et_test_axis y = {1, 1, 3, 1, 1, 1, 1};

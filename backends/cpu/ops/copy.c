@@ -29,7 +29,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   ET_CPU_CHECK(
       error,
       !args.attributes.has_fill || args.y->dtype == ET_SCALAR_TYPE_FLOAT32,
-      "copy: a fill value of %s is not supported, expected float32",
+      "copy: fill is not supported for dtype %s, expected float32",
       et_scalar_type_name(args.y->dtype));
   return ET_STATUS_OK;
 }

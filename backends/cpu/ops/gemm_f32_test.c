@@ -177,8 +177,8 @@ static void test_threads_divide_rows_or_columns(void **state) {
   assert_int_equal(et_cpu_block_count(&little), 1);
 }
 
-/* Activation functions have separate tests. This one checks that each is applied exactly once to
- * every element. */
+/* Activation functions have separate tests. This test checks that an activation is applied exactly
+ * once to every element. */
 static void check_curve(const shape *s) {
   et_test_op test;
   make(&test, s);

@@ -56,10 +56,9 @@ static et_status check_rows(const et_cpu_op *op, head_rows expected,
   const int64_t needed =
       x->rank == 3 ? expected.heads * expected.size : expected.size;
   ET_CPU_CHECK(error, expected.offset + needed <= l.row_size,
-               "sdpa_f32: tensor %zu has rows of %d, expected %d heads of %d "
-               "at offset %d",
-               index, (int)l.row_size, (int)expected.heads, (int)expected.size,
-               (int)expected.offset);
+               "sdpa_f32: tensor %zu has rows of %d elements, too few for %lld "
+               "elements at offset %d",
+               index, (int)l.row_size, (long long)needed, (int)expected.offset);
   return ET_STATUS_OK;
 }
 

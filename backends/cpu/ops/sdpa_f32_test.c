@@ -390,7 +390,8 @@ static void test_strided_heads_of_other_sizes_are_rejected(void **state) {
   test.tensors[1].sizes[1] = 2;
   test.tensors[2].sizes[3] = 5;
   et_test_refused(&test,
-                  "sdpa_f32: tensor 2 has rows of 5, expected 2 heads of 6 at");
+                  "sdpa_f32: tensor 2 has rows of 5 elements, too few for 6 "
+                  "elements at offset 0");
   test.tensors[2].sizes[3] = 6;
   test.tensors[2].sizes[2] = 8;
   et_test_refused(&test, "sdpa_f32: tensor 2 is [1, 8, ...], expected [1, 7");
@@ -427,13 +428,13 @@ static void test_rejects_invalid_attributes(void **state) {
   test.attributes[2] = 0;
   et_test_refused(&test, "sdpa_f32: attribute 2 is 0");
   test.attributes[2] = 9;
-  et_test_refused(&test, "rows of 35, expected 4 heads of 9 at offset 3");
+  et_test_refused(&test, "35 elements, too few for 36 elements at offset 3");
   test.attributes[2] = 8;
   test.attributes[4] = 3;
-  et_test_refused(&test, "rows of 18, expected 2 heads of 8 at offset 3");
+  et_test_refused(&test, "18 elements, too few for 16 elements at offset 3");
   test.attributes[4] = 1;
   test.attributes[5] = 1;
-  et_test_refused(&test, "rows of 12, expected 2 heads of 6 at offset 1");
+  et_test_refused(&test, "12 elements, too few for 12 elements at offset 1");
   test.attributes[5] = 0;
   test.attributes[6] = 2;
   et_test_refused(&test, "sdpa_f32: attribute 6 is 2");

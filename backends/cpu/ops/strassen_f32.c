@@ -86,8 +86,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return check_workspaces(op, &args, error);
 }
 
-/* Parts of the row pairs are divided among the threads that have a workspace, column group by
- * column group. In this order, few threads read the weights of a group. */
+/* The parts of all column groups are listed group by group. Each thread with a workspace computes
+ * one contiguous range of the list. In this order, few threads read the weights of a group. */
 typedef struct work {
   et_cpu_strassen strassen;
   et_cpu_strassen_sums_f32_function *add;

@@ -23,8 +23,8 @@ static et_status fail_end(et_error *error, const char *section,
 static et_status fail_word(et_error *error, const char *section, uint32_t index,
                            const char *field, uint32_t found) {
   return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                 "payload: %s[%u]: %s %u", section, (unsigned)index, field,
-                 (unsigned)found);
+                 "payload: %s[%u]: invalid %s %u", section, (unsigned)index,
+                 field, (unsigned)found);
 }
 
 /* Advances *at by `count` words. Returns false if the payload has fewer. */
@@ -176,13 +176,14 @@ static et_status check_refs(const et_cpu_payload *payload, uint32_t index,
 static et_status check_record(et_cpu_payload *payload, uint32_t index,
                               const et_cpu_op_record *record, et_error *error) {
   if (record->tensor_count > UINT16_MAX) {
-    return fail_word(error, "ops", index, "values", record->tensor_count);
+    return fail_word(error, "ops", index, "number of values",
+                     record->tensor_count);
   }
   if (record->dim_count > UINT16_MAX) {
-    return fail_word(error, "ops", index, "dims", record->dim_count);
+    return fail_word(error, "ops", index, "number of dims", record->dim_count);
   }
   if (record->attribute_count > UINT16_MAX) {
-    return fail_word(error, "ops", index, "attributes",
+    return fail_word(error, "ops", index, "number of attributes",
                      record->attribute_count);
   }
   payload->tensor_refs += record->tensor_count;

@@ -209,17 +209,25 @@ static void expect_word_refused(cpu_section *section, size_t at, uint32_t word,
 static void test_reports_fields_that_are_out_of_range(void **state) {
   (void)state;
   cpu_test_write_static();
-  expect_word_refused(&writer->dims, 0, 10, "payload: dims[0]: op 10");
-  expect_word_refused(&writer->dims, 4, 3, "payload: dims[1]: a 3");
-  expect_word_refused(&writer->dims, 5, 4, "payload: dims[1]: maximum 3");
-  expect_word_refused(&writer->values, 0, 12, "payload: values[0]: dtype 12");
-  expect_word_refused(&writer->values, 1, 9, "payload: values[0]: rank 9");
-  expect_word_refused(&writer->values, 2, 5, "payload: values[0]: index 0");
-  expect_word_refused(&writer->values, 3, 1, "payload: values[0]: index 1");
-  expect_word_refused(&writer->values, 4, 4, "payload: values[0]: offset 4");
-  expect_word_refused(&writer->values, 12, 2, "payload: values[1]: offset 2");
-  expect_word_refused(&writer->values, 6, 2, "payload: values[0]: dim 2");
-  expect_word_refused(&writer->ops, 6, 3, "payload: ops[0]: value 3");
+  expect_word_refused(&writer->dims, 0, 10, "payload: dims[0]: invalid op 10");
+  expect_word_refused(&writer->dims, 4, 3, "payload: dims[1]: invalid a 3");
+  expect_word_refused(&writer->dims, 5, 4,
+                      "payload: dims[1]: invalid maximum 3");
+  expect_word_refused(&writer->values, 0, 12,
+                      "payload: values[0]: invalid dtype 12");
+  expect_word_refused(&writer->values, 1, 9,
+                      "payload: values[0]: invalid rank 9");
+  expect_word_refused(&writer->values, 2, 5,
+                      "payload: values[0]: invalid index 0");
+  expect_word_refused(&writer->values, 3, 1,
+                      "payload: values[0]: invalid index 1");
+  expect_word_refused(&writer->values, 4, 4,
+                      "payload: values[0]: invalid offset 4");
+  expect_word_refused(&writer->values, 12, 2,
+                      "payload: values[1]: invalid offset 2");
+  expect_word_refused(&writer->values, 6, 2,
+                      "payload: values[0]: invalid dim 2");
+  expect_word_refused(&writer->ops, 6, 3, "payload: ops[0]: invalid value 3");
   expect_word_refused(&writer->ops, 1, UINT32_MAX,
                       "payload: ops[0] is truncated");
 }
@@ -229,8 +237,8 @@ static void test_computes_dims_from_earlier_dims(void **state) {
   cpu_test_write_static();
   cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_ADD, 0, 1, 5});
   cpu_test_must_load();
-  expect_word_refused(&writer->dims, 9, 2, "payload: dims[2]: a 2");
-  expect_word_refused(&writer->dims, 10, 2, "payload: dims[2]: b 2");
+  expect_word_refused(&writer->dims, 9, 2, "payload: dims[2]: invalid a 2");
+  expect_word_refused(&writer->dims, 10, 2, "payload: dims[2]: invalid b 2");
 }
 
 static void test_rejects_values_outside_their_place(void **state) {
@@ -284,7 +292,7 @@ static void test_rejects_other_named_data(void **state) {
   cpu_write_data(writer, "weights", 60);
   cpu_test_expect_refused("named data has 64 bytes, expected 60");
   writer->data.words[0] = 1;
-  cpu_test_expect_refused("payload: data[0]: key offset 1");
+  cpu_test_expect_refused("payload: data[0]: invalid key offset 1");
 }
 
 static void test_rejects_payloads_of_other_backends(void **state) {

@@ -175,7 +175,7 @@ class ConvQs8(ConvolutionQs8):
 
     Weights are int8. y = quantize((conv(x, weights) - zero_point * sums) * scales + biases).
     Accumulators are exact int32. `weights` contains the elements of a window in the order row,
-    column, channel, in quads of 4.
+    column, channel, in quads (groups of 4).
 
     max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
     """
@@ -196,8 +196,8 @@ class DwconvQs8(ConvolutionQs8):
     """Depthwise convolution of int8 or uint8 images, requantized per channel.
 
     Weights are int8. y = quantize((conv(x, weights) - zero_point * sums) * scales + biases).
-    Accumulators are exact int32. `weights` contains the taps of a kernel column in quads of 4,
-    padded with zeros. kh * kw is at most 64.
+    Accumulators are exact int32. `weights` contains the taps of each kernel column in quads (groups
+    of 4), padded with zeros. kh * kw is at most 64.
 
     max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
     """

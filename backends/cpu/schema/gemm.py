@@ -61,8 +61,8 @@ class StrassenF32(Activated):
     The algorithm needs 7 instead of 8 multiplications. Rows of the upper half of an example are
     paired with rows of the lower half. If x has rank 3 or more, its first dimension is the number
     of examples. K and N are multiples of 32. `weights` contains the seven sums of quarters of the
-    weights. For each group of 64 columns of a half, the panels of the seven sums are consecutive.
-    The left half of `bias` is subtracted from its right half.
+    weights. Each sum has N / 2 columns, in groups of up to 64. The panels are ordered by group,
+    then by sum. The left half of `bias` is subtracted from its right half.
 
     pairs: number of row pairs that a thread computes at once.
     """

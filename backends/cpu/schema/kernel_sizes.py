@@ -24,7 +24,9 @@ MBCONV_MAX_ROWS: Annotated[
     int, "Maximum height of a depthwise kernel of mbconv_f32. Pointers to its rows are on the stack."
 ] = 32
 CONV_QS8_MAX_TAPS: Annotated[int, "Maximum number of taps of a conv_qs8 kernel. Their addresses are on the stack."] = 64
-CONV_QS8_MAX_QUADS: Annotated[int, "Maximum number of quads of 4 weights per output channel of conv_qs8."] = 4096
+CONV_QS8_MAX_QUADS: Annotated[int, "Maximum number of weight quads (groups of 4) per output channel of conv_qs8."] = (
+    4096
+)
 CONV_QS8_MAX_CHANNELS: Annotated[int, "Maximum number of input channels per group of conv_qs8."] = 4096
 DWCONV_QS8_MAX_TAPS: Annotated[
     int, "Maximum number of taps of a dwconv_qs8 kernel. Their addresses are on the stack."

@@ -110,7 +110,7 @@ static bool is_row_tiled(const et_xnn_nodes *n, uint32_t index,
   return is_one;
 }
 
-/* Finds the previous block, whose output `block` can expand row by row. Its project layer must not
+/* Finds the previous block if `block` can expand its output row by row. Its project layer must not
  * have a residual, because the op adds a residual only in its last block. */
 static bool find_before(const et_xnn_nodes *n, const candidate *block,
                         candidate *before) {

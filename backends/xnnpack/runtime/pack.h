@@ -24,8 +24,8 @@ bool et_xnn_fits_int8(const et_xnn_value *weights);
 et_xnn_tensor et_xnn_pack_panels(et_xnn_builder *b, const et_xnn_matrix *m,
                                  et_scalar_type dtype);
 
-/* Packs quantized weights in quads of four consecutive elements of a column, for conv_qs8 and, with
- * windows of `height` rows, for dwconv_qs8. */
+/* Packs quantized weights in quads (groups of 4 consecutive elements of a column) for conv_qs8 and,
+ * with windows of `height` rows, for dwconv_qs8. */
 et_xnn_tensor et_xnn_pack_quads(et_xnn_builder *b, const et_xnn_matrix *m);
 et_xnn_tensor et_xnn_pack_tap_quads(et_xnn_builder *b, const et_xnn_matrix *m,
                                     int32_t height);

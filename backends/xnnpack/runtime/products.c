@@ -237,7 +237,7 @@ void et_xnn_fully_connected(et_xnn_builder *b) {
   }
 }
 
-/* Prepends dimensions of size 1, up to `rank` dimensions. */
+/* Prepends dimensions of size 1 until there are `rank` dimensions. */
 static et_xnn_dims widened(const et_xnn_dims *dims, uint8_t rank) {
   et_xnn_dims wide = {.rank = rank};
   for (uint8_t i = 0; i < rank; i++) {

@@ -245,15 +245,18 @@ static et_status check_place(const et_xnn_graph *graph, uint32_t id,
                value->flags <= ET_XNN_EXTERNAL_OUTPUT &&
                    is_external == (value->flags != 0) &&
                    (!is_external || value->external < graph->external_count),
-               "xvalues[%u] has invalid flags %u or argument %u of %u",
+               "xvalues[%u] has invalid flags %u, or argument index %u is "
+               "invalid (%u arguments)",
                (unsigned)id, (unsigned)value->flags, (unsigned)value->external,
                (unsigned)graph->external_count);
   ET_XNN_CHECK(
       error,
       value->constant == 0 ||
           (!is_external && value->constant < et_fb_count(graph->constants)),
-      "xvalues[%u] has invalid constant %u of %u", (unsigned)id,
-      (unsigned)value->constant, (unsigned)et_fb_count(graph->constants));
+      "xvalues[%u] is both an argument and a constant, or constant index %u is "
+      "invalid (%u constants)",
+      (unsigned)id, (unsigned)value->constant,
+      (unsigned)et_fb_count(graph->constants));
   return ET_STATUS_OK;
 }
 

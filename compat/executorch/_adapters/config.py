@@ -43,12 +43,13 @@ class EdgeCompileConfig(capture.EdgeCompileConfig):
 class ExecutorchBackendConfig(capture.ExecutorchBackendConfig):
     """`exir.ExecutorchBackendConfig` with the official package's additional fields.
 
-    Memory is planned for upper bounds, on the CPU. With `run_reinplace_pass`, `index_put`
-    overwrites its operand if no later node reads it. The operators in `reinplace_extra_ops` do the
-    same. They are user-defined operators, or PyTorch operators for which this project has an
-    in-place kernel. A delegate that requests a device other than the CPU is an error, regardless of
-    `propagate_device_config`. With `enable_non_cpu_memory_planning=False`, such a delegate receives
-    CPU tensors, as in the official package.
+    Memory is planned for the upper bounds of dynamic sizes, and only in CPU memory. With
+    `run_reinplace_pass`, `index_put` overwrites its operand if no later node reads it. The
+    operators in `reinplace_extra_ops` do the same. They are user-defined operators, or PyTorch
+    operators for which this project has an in-place kernel. A delegate that requests a device other
+    than the CPU is an error, regardless of `propagate_device_config`. With
+    `enable_non_cpu_memory_planning=False`, such a delegate receives CPU tensors, as in the official
+    package.
     """
 
     memory_planning_pass: Any = field(default_factory=MemoryPlanningPass)

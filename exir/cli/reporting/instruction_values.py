@@ -159,8 +159,8 @@ class _InstructionRecorder(Interpreter):
 def _allocate_result(alloc: Node) -> Any:
     """Return memory for a result.
 
-    If sizes are dynamic, the tensor is empty. Operators resize it, and would warn if it had another
-    size.
+    If sizes are dynamic, the tensor is empty. Operators resize it, and would warn about a nonempty
+    tensor of the wrong size.
     """
     specs: list[TensorSpec] = pytree.tree_leaves(alloc.meta["spec"])
     tensors = [torch.empty(spec.shape if spec.is_static else 0, dtype=spec.dtype) for spec in specs]

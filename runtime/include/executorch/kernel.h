@@ -98,7 +98,7 @@ typedef struct et_tensor_rule {
 /* One row of a kernel table. All pointers refer to static data.
  *
  * `rules` has one entry for each tensor argument (t w m T W O) before '>' in
- * the signature, in order. NULL accepts every tensor. The loader verifies the
+ * the signature, in order. NULL accepts every tensor. The loader enforces the
  * rules, so `run` never receives a tensor that violates them.
  *
  * `signature` has one code for each argument of the schema in

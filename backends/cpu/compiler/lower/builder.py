@@ -178,7 +178,8 @@ class Builder:
         if value.dtype == dtype:
             return value
         internal_assert(
-            value.dtype in FLOAT16_DTYPES or dtype in FLOAT16_DTYPES, f"got a value of {value.dtype}, expected {dtype}"
+            value.dtype in FLOAT16_DTYPES or dtype in FLOAT16_DTYPES,
+            f"got a value of dtype {value.dtype}, expected {dtype}",
         )
         converted = Value(dtype, value.dims)
         self.op(Cast(), [value], converted, node)

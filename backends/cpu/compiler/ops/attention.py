@@ -17,7 +17,11 @@ def _check_sdpa(spec: SdpaF32, sizes: Sizes) -> None:
     expect(spec, len(sizes) in (5, 6), f"{len(sizes)} tensors, expected 5 or 6")
     q, y = sizes[0], sizes[-2]
     k, v = ((each[0], *each[-2:]) for each in sizes[1:3])
-    expect(spec, q[:2] == y[:2] and k[:2] == v[:2] and q[0] == k[0], f"rows of {q}, {k}, {v} and {y} differ")
+    expect(
+        spec,
+        q[:2] == y[:2] and k[:2] == v[:2] and q[0] == k[0],
+        f"numbers of batches or rows of {q}, {k}, {v} and {y} do not match",
+    )
     expect(spec, y[2] % spec.heads == 0 and spec.heads % spec.groups == 0, f"heads do not divide {y}")
     expect(spec, len(sizes) == 5 or sizes[3][3] == k[1], f"the mask has sizes {sizes[3]}, expected {k[1]} keys")
 

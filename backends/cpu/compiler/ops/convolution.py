@@ -84,7 +84,7 @@ def _check_dwconv(spec: DwconvF32, sizes: Sizes) -> None:
     expect(spec, len(sizes) == 4, f"{len(sizes)} tensors, expected 4")
     x, y = sizes[0], sizes[-1]
     _expect_images(spec, x, y)
-    expect(spec, x[3] == y[3], f"channels of {x} and {y} differ")
+    expect(spec, x[3] == y[3], f"{x} and {y} have different numbers of channels")
 
 
 @evaluate.register
@@ -142,7 +142,7 @@ def _check_dwconv_qs8(spec: DwconvQs8, sizes: Sizes) -> None:
     expect(spec, len(sizes) == 6, f"{len(sizes)} tensors, expected 6")
     x, y = sizes[0], sizes[-1]
     _expect_images(spec, x, y)
-    expect(spec, x[3] == y[3], f"channels of {x} and {y} differ")
+    expect(spec, x[3] == y[3], f"{x} and {y} have different numbers of channels")
 
 
 @evaluate.register

@@ -20,7 +20,7 @@ from exir.dialects.quantized_weight_ops import quantized_rows
 def _check_gemm(spec: GemmF32, sizes: Sizes) -> None:
     expect(spec, len(sizes) in (4, 5), f"{len(sizes)} tensors, expected 4 or 5")
     x, y = sizes[0], sizes[-1]
-    expect(spec, x[:-1] == y[:-1], f"rows of {x} and {y} differ")
+    expect(spec, x[:-1] == y[:-1], f"{x} and {y} have different leading dims")
     expect(spec, len(sizes) == 4 or sizes[3] == y, "the residual and the output have different sizes")
 
 
@@ -37,7 +37,7 @@ def _check_strassen(spec: StrassenF32, sizes: Sizes) -> None:
     expect(spec, len(sizes) in (6, 7), f"{len(sizes)} tensors, expected 6 or 7")
     x, packed, bias, *residual, y, sums, products = sizes
     k, n = x[-1], y[-1]
-    expect(spec, x[:-1] == y[:-1], f"rows of {x} and {y} differ")
+    expect(spec, x[:-1] == y[:-1], f"{x} and {y} have different leading dims")
     expect(spec, residual in ([], [y]), "the residual and the output have different sizes")
     expect(
         spec,
@@ -73,7 +73,7 @@ def _check_low_bit(spec: GemmF32Qbw, sizes: Sizes) -> None:
     expect(spec, fits, f"{len(sizes)} tensors, expected x and {operands} per output, or one output and a residual")
     x = sizes[0]
     for y in sizes[len(sizes) - count :]:
-        expect(spec, x[:-1] == y[:-1], f"rows of {x} and {y} differ")
+        expect(spec, x[:-1] == y[:-1], f"{x} and {y} have different leading dims")
     expect(spec, count == 1 or product(x[:-1]) == 1, f"several outputs require one row, got {x}")
     expect(spec, not residuals or sizes[operands + 1] == sizes[-1], "the residual and the output have different sizes")
 
@@ -94,7 +94,8 @@ def _low_bit(spec: GemmF32Qbw, inputs: Sequence[Tensor], outputs: Sequence[Tenso
 def _check_dynamic(spec: GemmQd8Qbw, sizes: Sizes) -> None:
     inputs = 5 + bool(spec.format.offset)
     expect(spec, len(sizes) == inputs + 1, f"{len(sizes)} tensors, expected {inputs} inputs and an output")
-    expect(spec, sizes[0][:-1] == sizes[-1][:-1], f"rows of {sizes[0]} and {sizes[-1]} differ")
+    x, y = sizes[0], sizes[-1]
+    expect(spec, x[:-1] == y[:-1], f"{x} and {y} have different leading dims")
 
 
 @evaluate.register
@@ -110,7 +111,11 @@ def _dynamic(spec: GemmQd8Qbw, inputs: Sequence[Tensor], outputs: Sequence[Tenso
 def _check_grouped(spec: GroupedGemmF32, sizes: Sizes) -> None:
     expect(spec, len(sizes) == 5, f"{len(sizes)} tensors, expected 5")
     x, packed, _, ends, y = sizes
-    expect(spec, len(x) == 2 and len(y) == 2 and x[0] == y[0], f"rows of {x} and {y} differ")
+    expect(
+        spec,
+        len(x) == 2 and len(y) == 2 and x[0] == y[0],
+        f"{x} and {y} are not matrices with the same number of rows",
+    )
     expect(
         spec,
         len(packed) == 4 and ends == packed[:1],

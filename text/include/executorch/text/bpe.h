@@ -29,7 +29,7 @@ typedef struct et_bpe_vocabulary {
   /* count + 1 entries: token i is bytes[offsets[i] .. offsets[i + 1]). */
   const uint32_t *offsets;
   uint32_t count;
-  /* count + 1 entries: merges of left token i are starts[i] .. starts[i + 1]. */
+  /* count + 1 entries: left token i has merges starts[i] .. starts[i + 1] - 1. */
   const uint32_t *starts;
   const uint32_t *rights; /* right tokens of merges, ascending per left token */
   const uint32_t *ranks;  /* priorities of merges; the lowest is merged first */
