@@ -52,15 +52,17 @@ def bounded_expression(size: torch.SymInt) -> sympy.Expr:
 def _guarded_values(size: torch.SymInt) -> dict[sympy.Expr, sympy.Expr]:
     """Return the terms of sizes that guards fix to one value, and these values.
 
-    A guard has the form `factor * term + addend == constant`. Examples of terms are the modulo in
-    `n % 3 + 11 == 12` and the sum in `9 * n + m % 3 + 9 == 23`. If a symbol has one value,
-    torch.export replaces it, but it keeps other terms.
+    A guard has the form `factor * term + addend == constant`, and its term is a function call, such
+    as the modulo in `n % 3 + 11 == 12`. Sums and products of symbols are not included: a view can
+    have the same number of elements with other sizes, so its bound would differ.
     """
     values = {}
     for guard in size.node.shape_env.guards:
-        if isinstance(guard.expr, sympy.Eq) and guard.expr.rhs.is_Integer:
-            addend, product = guard.expr.lhs.as_coeff_Add()
-            factor, term = product.as_coeff_Mul()
+        if not isinstance(guard.expr, sympy.Eq) or not guard.expr.rhs.is_Integer:
+            continue
+        addend, product = guard.expr.lhs.as_coeff_Add()
+        factor, term = product.as_coeff_Mul()
+        if term.is_Function:
             values[term] = (guard.expr.rhs - addend) / factor
     return values
 

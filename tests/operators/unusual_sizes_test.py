@@ -166,6 +166,26 @@ def test_parts_of_a_dynamic_size_are_joined() -> None:
     assert_runs(rolled, *calls, dynamic_shapes=shapes)
 
 
+_GUARDED: dict[str, tuple[Function, Sequence[Tensor | int], Any]] = {
+    "padded": (
+        lambda x, y, n: F.pad(x * 2, (0, n % 3)) @ y,
+        (torch.randn(4, 11), torch.randn(12, 5), 4),
+        ({0: Dim("rows", min=2, max=5)}, None, Dim.DYNAMIC(min=2, max=9)),
+    ),
+    "flattened": (
+        lambda x, y: torch.sigmoid(x.flatten(-2)) @ y,
+        (torch.randn(3, 18, 12), torch.randn(216, 5)),
+        ({1: Dim("h", min=17, max=19), 2: Dim("w", min=2, max=13)}, None),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _GUARDED)
+def test_dynamic_sizes_that_must_equal_a_static_size_follow_eager(name: str) -> None:
+    function, inputs, dynamic_shapes = _GUARDED[name]
+    assert_runs(function, inputs, dynamic_shapes=(dynamic_shapes,))
+
+
 def test_transposed_size_that_is_divided_and_multiplied_follows_eager() -> None:
     """torch.export gives the last dimension the size h * (8 // h)."""
     weight = torch.randn(4, 8)

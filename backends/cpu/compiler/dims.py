@@ -30,6 +30,21 @@ def dim_of(size: int | torch.SymInt) -> Dim:
     return _plain(bounded_expression(size)) if isinstance(size, torch.SymInt) else size
 
 
+def guarded_value(dim: Dim) -> Dim:
+    """Return `dim` with each `Min` of an integer replaced by that integer.
+
+    For valid inputs, a size that torch.export guards equals its bound, see `dim_of`. Shape checks
+    compare such sizes with static ones.
+    """
+    if isinstance(dim, int):
+        return dim
+    return _plain(dim.replace(_is_bounded, lambda least: min(arg for arg in least.args if arg.is_Integer)))
+
+
+def _is_bounded(expression: Any) -> bool:
+    return isinstance(expression, functions.Min) and any(arg.is_Integer for arg in expression.args)
+
+
 def dims_of(tensor: torch.Tensor) -> tuple[Dim, ...]:
     """Return the sizes of `tensor`."""
     return tuple(dim_of(size) for size in tensor.shape)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
-from backends.cpu.compiler.dims import Bounds, Dim
+from backends.cpu.compiler.dims import Bounds, Dim, guarded_value
 from backends.cpu.compiler.ops.reference import check_shapes
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.registry import BY_CODE, modules_of
@@ -190,7 +190,7 @@ class _Verifier:
             self._writes[value.storage] += 1
             self._versions[value] = self._writes[value.storage]
         if checks_shapes:
-            check_shapes(op.spec, [value.dims for value in tensors_of(op)])
+            check_shapes(op.spec, [tuple(map(guarded_value, value.dims)) for value in tensors_of(op)])
 
     def check_results(self) -> None:
         """Check the results. All ops have already been checked."""
