@@ -105,7 +105,7 @@ class DimTable:
 
     def _computed(self, dim: Any) -> int:
         kind = type(dim)
-        if kind in (sympy.Add, sympy.Mul) and not self._has_all_symbols(dim):
+        if kind in (sympy.Add, sympy.Mul, functions.Min) and not self._has_all_symbols(dim):
             found = self._shifted(dim)
             found = self._multiple(dim) if found is None else found
             if found is not None:

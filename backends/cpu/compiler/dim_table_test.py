@@ -146,3 +146,10 @@ def test_sizes_follow_from_parts_of_a_split_size() -> None:
     found = [table.add(size) for size in (whole, 4 * whole, 4 * whole + 1)]
     values = dim_values(table.entries, [torch.zeros(7), torch.zeros(2)])
     assert [values[index] for index in found] == [9, 36, 37]
+
+
+def test_a_bounded_size_follows_from_an_argument_that_exceeds_it_by_1() -> None:
+    bounded = functions.Min(2, functions.FloorDiv(_N + 3, 2))
+    table = DimTable(_BOUNDS, [_argument(bounded + 1)])
+    found = table.add(bounded)
+    assert dim_values(table.entries, [torch.zeros(3)])[found] == 2
