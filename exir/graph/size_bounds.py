@@ -42,7 +42,7 @@ def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
 def bounded_expression(size: torch.SymInt) -> sympy.Expr:
     """Return the expression of a size, with bounds that its operations do not imply.
 
-    `Min(term, bound)` replaces each term that has such a bound. For valid inputs, both are equal.
+    `Min(term, bound)` replaces each term that has such a bound. For valid inputs, it equals the term.
     """
     expression = size.node.expr
     bounds = _guarded_values(size) | _divided_values(expression)

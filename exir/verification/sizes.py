@@ -1,6 +1,6 @@
-"""Check that a compiler step does not specialize dynamic sizes."""
+"""Checks dynamic sizes: of steps that must not specialize them, and of inputs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 import sympy
@@ -44,3 +44,15 @@ def _specialized_symbols(
             if symbol in known and known[symbol].is_number:
                 found[symbol] = (known[symbol], program)
     return found
+
+
+def satisfies_equalities(program: ExportedProgram, sizes: Mapping[sympy.Symbol, int]) -> bool:
+    """Return true unless `sizes` violate an equality that torch.export assumes.
+
+    Examples are `rows * columns == 12` for a split into 12 tensors of one row, and a size that is 1
+    for the example and is broadcast. torch.export does not include them in the ranges of symbols.
+    """
+    shape_env = fake_mode_of(program.graph).shape_env
+    guards = [] if shape_env is None else [guard.expr for guard in shape_env.guards]
+    values = {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
+    return all(guard.xreplace(values) != sympy.false for guard in guards if isinstance(guard, sympy.Eq))

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import sympy
 import torch
 from torch import Tensor
 from torch.export import Dim, ExportedProgram
@@ -28,11 +27,11 @@ from exir.cli.reporting.calls import Call, QuantizedOutput, write_calls
 from exir.cli.reporting.instruction_values import record_instruction_values
 from exir.cli.reporting.reference import Further, record_calls
 from exir.error import ConfigError, ModelError
-from exir.graph.fake_mode import fake_mode_of
 from exir.graph.input_bounds import correct_ranges
 from exir.graph.program_bundle import CompilationContext
 from exir.model.spec import ModelSpec
 from exir.program import ExecutorchProgramManager
+from exir.verification.sizes import satisfies_equalities
 from tests.random_networks.accuracy import check_sqnr
 from tests.random_networks.eager_limits import (
     check_declared_sizes,
@@ -202,18 +201,13 @@ def _accepted_ends(network: Network, program: ExportedProgram) -> list[tuple[Any
 def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
     """Return true if the program is valid for the sizes and integers of `inputs`.
 
-    Ranges can be narrower than declared. torch.export also evaluates equalities for the example,
-    such as whether a size is 1 and is broadcast, and treats the result as static.
+    Ranges can be narrower than declared.
     """
     values = symbol_values(program, inputs)
     ranges = program.range_constraints
-    if not all(
+    return satisfies_equalities(program, values) and all(
         ranges[symbol].lower <= size <= ranges[symbol].upper for symbol, size in values.items() if symbol in ranges
-    ):
-        return False
-    shape_env = fake_mode_of(program.graph).shape_env
-    guards = [] if shape_env is None else [guard.expr for guard in shape_env.guards]
-    return all(guard.xreplace(values) != sympy.false for guard in guards if isinstance(guard, sympy.Eq))
+    )
 
 
 def _spec(network: Network) -> ModelSpec:

@@ -33,10 +33,10 @@ from exir.cli.quantization import Quantization
 from exir.cli.reporting.calls import Call, QuantizedOutput
 from exir.cli.reporting.rounding import RoundingRun
 from exir.error import ModelError
-from exir.graph.fake_mode import fake_mode_of
 from exir.model.module_copy import copy_modules
 from exir.model.spec import Method, ModelSpec
 from exir.quantize import Steps, output_steps
+from exir.verification.sizes import satisfies_equalities
 
 VARIANTS = 3
 _FIRST_OF_SWEEP = 1000
@@ -288,7 +288,7 @@ def _shapes_within_bounds(program: ExportedProgram) -> Iterator[Shapes]:
     if bounds:
         for pick in (min, lambda ends: sum(ends) // 2, max):
             sizes = {symbol: pick(ends) for symbol, ends in bounds.items()}
-            if _satisfies_equalities(program, sizes):
+            if satisfies_equalities(program, sizes):
                 yield _input_shapes(program, sizes)
 
 
@@ -298,19 +298,7 @@ def _random_shapes(program: ExportedProgram, generator: torch.Generator) -> Shap
         symbol: int(torch.randint(low, high + 1, (), generator=generator))
         for symbol, (low, high) in _symbol_bounds(program).items()
     }
-    return _input_shapes(program, sizes) if sizes and _satisfies_equalities(program, sizes) else None
-
-
-def _satisfies_equalities(program: ExportedProgram, sizes: Mapping[sympy.Symbol, int]) -> bool:
-    """Return true unless `sizes` violate an equality that torch.export assumes.
-
-    Examples are `rows * columns == 12` for a split into 12 tensors of one row, and a padded size
-    that equals the width of a weight. torch.export does not include them in the ranges of symbols.
-    """
-    shape_env = fake_mode_of(program.graph).shape_env
-    guards = [] if shape_env is None else [guard.expr for guard in shape_env.guards]
-    values = {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
-    return all(guard.xreplace(values) != sympy.false for guard in guards if isinstance(guard, sympy.Eq))
+    return _input_shapes(program, sizes) if sizes and satisfies_equalities(program, sizes) else None
 
 
 def _shapes_above_bounds(program: ExportedProgram) -> Iterator[Shapes]:
