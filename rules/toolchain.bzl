@@ -152,7 +152,7 @@ def _check_libraries(where, versions):
         fail("%s: 'libraries' requires Bazel 7 or newer; use 'site'" % where)
     missing = [name for name in REQUIRED_PACKAGES if name not in versions]
     if missing:
-        fail("%s: 'libraries' has no %s; add it to the requirements of your hub, and to 'libraries'" % (where, ", no ".join(missing)))
+        fail("%s: 'libraries' lacks %s; add each to the requirements of your hub and to 'libraries'" % (where, ", ".join(missing)))
     release = tuple([int(part) for part in versions["torch"].split(".")[:2]])
     if release < OLDEST_TORCH or release > NEWEST_TORCH:
         fail("%s: unsupported torch: found torch %s; use torch %d.%d to %d.%d" % ((where, versions["torch"]) + OLDEST_TORCH + NEWEST_TORCH))

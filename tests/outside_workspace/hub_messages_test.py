@@ -76,7 +76,7 @@ def test_hub_replaces_the_locked_packages(workspace: Workspace, version: str) ->
 def test_missing_packages_are_named(workspace: Workspace) -> None:
     build = workspace.build("//:incomplete")
     assert build.exit_code != 0
-    assert "//:incomplete: 'libraries' has no flatbuffers, no numpy; add" in build.stderr
+    assert "//:incomplete: 'libraries' lacks flatbuffers, numpy; add" in build.stderr
 
 
 def test_toolchain_without_packages_names_both_attributes(workspace: Workspace) -> None:

@@ -67,8 +67,8 @@ def _most(live: Sequence[int]) -> tuple[int, int]:
 def _block_around(graph: OpGraph, place: int) -> _Block | None:
     """Return the block whose depthwise convolution is op number `place`, or None.
 
-    Return None if there is no such block, if an intermediate value has other readers, or if the
-    block is too narrow to halve.
+    Return None if the op is not part of a block, if an intermediate value has other readers, or if
+    the block is too narrow to halve.
     """
     filtering = graph.ops[place]
     if not isinstance(filtering.spec, DwconvF32):

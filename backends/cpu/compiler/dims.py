@@ -33,8 +33,8 @@ def dim_of(size: int | torch.SymInt) -> Dim:
 def guarded_value(dim: Dim) -> Dim:
     """Return `dim` with each `Min` of an integer replaced by that integer.
 
-    For valid inputs, a size that torch.export guards equals its bound, see `dim_of`. Shape checks
-    compare such sizes with static ones.
+    Shape checks use it to compare a size that a guard fixes, such as `Min(12, n % 3 + 11)`, with a
+    static size. `dim_of` adds such bounds.
     """
     if isinstance(dim, int):
         return dim
@@ -79,7 +79,7 @@ class Bounds:
         """Return the largest value of `dim`, or None if it has no upper bound.
 
         A value that exceeds the largest word of a payload also counts as unbounded: torch.export
-        bounds a data-dependent size by the largest int64 if there is no other bound.
+        gives the bound of an int64 to a data-dependent size that is otherwise unbounded.
         """
         if isinstance(dim, int):
             return dim

@@ -14,8 +14,8 @@ static et_xnn_builder counting(const et_backend_context *context,
                           .used = {.tensors = et_fb_count(graph->values)}};
 }
 
-/* Opens and verifies the payload, computes the memory that its ops need, and plans scratch. There
- * is no handle yet. */
+/* Opens and verifies the payload, computes the memory that its ops need, and plans scratch, before
+ * the handle is allocated. */
 static et_status open_graph(const et_backend_context *context,
                             const et_xnn_options *options, et_xnn_graph *graph,
                             et_xnn_recent *recent, et_xnn_sizes *out) {

@@ -65,7 +65,7 @@ def _volume(x: Value, count: int) -> Value:
 def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
     """Return the window that divides an image of size `before` into `after` equal parts.
 
-    Return None if there is no such window.
+    Return None if the image cannot be divided equally.
     """
     if after == (1, 1):
         return WHOLE
