@@ -193,7 +193,10 @@ class DimTable:
         """Return the entry of a symbol that is not the size of an argument."""
         found = self._found(symbol)
         if found is None:
-            raise UnsupportedOperatorError(f"no argument of the cpu delegate determines the size {symbol}")
+            raise UnsupportedOperatorError(
+                f"no argument of the cpu delegate determines the size {symbol}; make the size static, or compile"
+                " the model without the cpu backend"
+            )
         return found
 
     def _found(self, part: Any) -> int | None:
