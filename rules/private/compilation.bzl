@@ -34,6 +34,17 @@ def _imported_libraries(ctx, toolchain, backends):
             check_versions(display_label(ctx.label), attribute, library, versions)
     return [imported_library(library, versions) for _, library in libraries]
 
+def _compile_toolchain(ctx):
+    """Returns the toolchain that the model names, or the registered one."""
+    target = ctx.attr.toolchain
+    if not target:
+        return ctx.toolchains[TOOLCHAIN_TYPE]
+    info = target[platform_common.ToolchainInfo] if platform_common.ToolchainInfo in target else None
+    if getattr(info, "toolchain_type", None) != TOOLCHAIN_TYPE:
+        fail("%s: 'toolchain' has %s, which is not an executorch_toolchain; declare one (docs/how_to/choose_pytorch.md), or omit 'toolchain'" %
+             (display_label(ctx.label), display_label(target.label)))
+    return info
+
 def collect_compilation(ctx):
     """Collects the compiler's inputs for a model.
 
@@ -48,7 +59,7 @@ def collect_compilation(ctx):
     for backend in backends:
         if backend.id and not backend.partitioner:
             fail("%s: the backend '%s' has no compiler side; use it in executorch_import, or choose another backend" % (display_label(ctx.label), backend.id))
-    toolchain = ctx.attr.toolchain[platform_common.ToolchainInfo] if ctx.attr.toolchain else ctx.toolchains[TOOLCHAIN_TYPE]
+    toolchain = _compile_toolchain(ctx)
     libraries = _imported_libraries(ctx, toolchain, backends)
     file = module_file(ctx.attr.module, "module")
     return struct(

@@ -76,7 +76,6 @@ _ATTRS = {
         doc = "Files that the entry point reads with `exir.data_path(\"<package>/<file>\")`, in addition to the data of its libraries.",
     ),
     "toolchain": attr.label(
-        providers = [platform_common.ToolchainInfo],
         doc = "An `executorch_toolchain` to use instead of the registered one, such as one with another torch (docs/how_to/choose_pytorch.md).",
     ),
     "timeout": attr.int(

@@ -96,7 +96,7 @@ def test_disallowed_fallback_is_a_build_error(workspace: Workspace) -> None:
         ("allow_fallback = {'npu': []}", "'allow_fallback' has 'npu', which is not a key of 'backends'"),
         (
             "configs = {'a_b': None, 'b': None}, backends = {'x': '//b:x', 'x_a': '//b:x'}",
-            "two combinations of backend and config have the name 'all_x_a_b_pte'",
+            "two combinations have the name 'all_x_a_b_pte'",
         ),
         ("configs = {'a': {'nonsense': {}}}", "unknown section 'nonsense'"),
     ],
