@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from exir.cli.lower import main as lower
+from exir.torch_versions import exit_process
 
 _ROOT = Path(__file__).absolute().parents[2]
 
@@ -113,4 +114,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_process(main(sys.argv[1:]))

@@ -14,7 +14,7 @@ import sys
 from exir.cli.reporting.packages import damage_note
 from exir.cli.worker.environment import pin_libraries
 from exir.cli.worker.heap import freeze_new_objects
-from exir.torch_versions import describe_installed, is_unsupported
+from exir.torch_versions import describe_installed, exit_process, is_unsupported
 
 
 def main(argv: list[str], has_network: bool = False) -> int:
@@ -49,4 +49,4 @@ def _run_compiler(argv: list[str], has_network: bool) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_process(main(sys.argv[1:]))

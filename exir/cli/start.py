@@ -29,4 +29,5 @@ if __name__ == "__main__":
     name, argv = (
         (sys.argv[2], sys.argv[3:]) if sys.argv[1:2] == ["-m"] else ("exir.cli.lower", sys.argv[1:])
     )
-    sys.exit(importlib.import_module(name).main(argv))
+    exit_code = importlib.import_module(name).main(argv)
+    importlib.import_module("exir.torch_versions").exit_process(exit_code)

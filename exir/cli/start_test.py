@@ -40,7 +40,7 @@ def test_user_package_may_share_a_name_with_ours(tmp_path: Path) -> None:
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "own.py").write_text("OFFSET = 1.0\n")
     result = _compile_model(tmp_path)
-    assert result.returncode == 0, result.stderr
+    assert (result.returncode, result.stderr) == (0, "")
     assert (tmp_path / "net.pte").read_bytes()[4:8] == b"ET12"
 
 

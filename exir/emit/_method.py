@@ -1,5 +1,6 @@
 """Emit one method as an execution plan."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -183,22 +184,26 @@ def _needs_initial_state(node: Node, data: memoryview) -> bool:
 def container_metadata(in_spec: pytree.TreeSpec, out_spec: pytree.TreeSpec) -> ContainerMetadata:
     """Return both specs in PyTorch's JSON format.
 
-    A named tuple that has no serialized name is written as a plain tuple.
+    Results of operators, such as `torch.return_types.topk`, are written as plain tuples, because
+    only torch 2.15 has serialized names for them. So are named tuples without a serialized name.
     """
     return ContainerMetadata(_dump_tree_spec(in_spec), _dump_tree_spec(out_spec))
 
 
 def _dump_tree_spec(spec: pytree.TreeSpec) -> str:
+    spec = _with_plain_tuples(spec, lambda container: container in torch.return_types.all_return_types)
     try:
         return pytree.treespec_dumps(spec)
     except NotImplementedError:
-        return pytree.treespec_dumps(_with_plain_tuples(spec))
+        plain = _with_plain_tuples(spec, lambda container: container not in (tuple, list, dict))
+        return pytree.treespec_dumps(plain)
 
 
-def _with_plain_tuples(spec: pytree.TreeSpec) -> pytree.TreeSpec:
+def _with_plain_tuples(spec: pytree.TreeSpec, replaces: Callable[[Any], bool]) -> pytree.TreeSpec:
+    """Replace the containers whose type `replaces` accepts by plain tuples."""
     if spec.is_leaf():
         return spec
-    children = [_with_plain_tuples(child) for child in spec.children()]
-    if spec.type in (tuple, list, dict):
-        return pytree.TreeSpec(spec.type, spec.context, children)
-    return pytree.treespec_tuple(children)
+    children = [_with_plain_tuples(child, replaces) for child in spec.children()]
+    if replaces(spec.type):
+        return pytree.treespec_tuple(children)
+    return pytree.TreeSpec(spec.type, spec.context, children)
