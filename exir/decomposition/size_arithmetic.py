@@ -142,8 +142,8 @@ def _is_boolean(value: Any) -> bool:
 
 
 def _round(build: _ScalarBuilder, number: Any, digits: Any = None) -> Node | None:
-    """Build the two-argument form; torch.export passes None for missing digits."""
-    return build.apply(round, number) if digits is None and len(build._node.args) > 1 else None
+    """Build the form without digits; torch.export passes None for missing digits."""
+    return build.apply(round, number) if digits is None else None
 
 
 _RULES: dict[Any, Callable[..., Node | None]] = {

@@ -47,6 +47,12 @@ def prim_operator(node: Node) -> Operator:
             "and scan"
         )
         raise UnsupportedOperatorError(message, node)
+    if node.target is builtins.round and len(node.args) > 1:
+        message = (
+            "a .pte program cannot round scalars to decimal digits; round a tensor with "
+            "torch.round(x, decimals=digits)"
+        )
+        raise UnsupportedOperatorError(message, node)
     name = _PRIM_OPERATORS.get(node.target)
     if name is None:
         message = (

@@ -261,6 +261,34 @@ def test_unsupported_scalar_arithmetic_states_the_remedy() -> None:
         prim_operator(node)
 
 
+class RoundedSize(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * round(x.shape[0] / 3, 2)
+
+
+def test_rounding_a_scalar_to_digits_is_rejected() -> None:
+    example = Example(RoundedSize(), (torch.ones(4, 2),), ({0: Dim("n", min=1, max=6)},))
+    with pytest.raises(
+        UnsupportedOperatorError, match=r"round scalars to decimal digits; .* torch\.round"
+    ):
+        lowered(example)
+
+
+@pytest.mark.parametrize(
+    "memory_format, code",
+    [
+        (torch.contiguous_format, 0),
+        (torch.preserve_format, 1),
+        (torch.channels_last, 2),
+        (torch.channels_last_3d, 3),
+    ],
+)
+def test_memory_formats_have_the_codes_of_pytorch(memory_format: torch.memory_format, code: int) -> None:
+    values = Values()
+    values.add_constant(memory_format)
+    assert [value.val for value in values.values] == [schema.Int(code)]
+
+
 def test_unused_constants_are_not_written() -> None:
     class Unused(torch.nn.Module):
         def __init__(self) -> None:
@@ -297,6 +325,7 @@ def test_constant_method_returns_its_value(value: object, expected: list[schema.
     plan = manager.executorch_program.execution_plan[1]
     assert [plan.values[index].val for index in plan.outputs] == expected
     assert plan.inputs == [] and plan.chains == [schema.Chain()]
+    assert plan.non_const_buffer_sizes == [0]
 
 
 def test_constant_method_returns_a_tensor_of_the_file() -> None:
