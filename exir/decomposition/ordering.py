@@ -62,7 +62,7 @@ def _nanmedian_dim(x: Tensor, dim: int, keepdim: bool = False) -> _Pair:
     if not x.is_floating_point():
         return _median_dim(x, dim, keepdim)
     numbers = torch.logical_not(torch.isnan(x)).to(torch.int64).sum(dim)
-    middle = torch.div(torch.clamp(numbers - 1, min=0), 2, rounding_mode="floor")
+    middle = torch.div(numbers - 1, 2, rounding_mode="trunc")  # 0 for no numbers
     return _with_result_shape(_gather_at(_stable_sort(x, dim), dim, middle), x, dim, keepdim)
 
 

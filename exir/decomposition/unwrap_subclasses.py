@@ -11,7 +11,6 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from exir.graph.constants import ConstantTable
-from exir.graph.edit import replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.program_copy import copy_program
 
@@ -49,8 +48,8 @@ class _SubclassUnwrapper:
         for node in reads:
             if not _is_read_further(node):
                 name, tensor = self._constant_or_part(node)
-                replace_and_erase(node, self._constant_node(name, tensor))
-        for node in reversed([read for read in reads if _is_read_further(read)]):
+                node.replace_all_uses_with(self._constant_node(name, tensor))
+        for node in reversed(reads):
             node.graph.erase_node(node)
         self._constants.drop_unused()
 

@@ -50,17 +50,18 @@ def lifetimes_of(graph_module: GraphModule) -> dict[TensorSpec, Lifetime]:
     """
     first: dict[TensorSpec, int] = {}
     last: dict[TensorSpec, int] = {}
-    step = 0
     started = _started_with(graph_module)
-    for step, node in enumerate(schedule(graph_module)):
+    nodes = list(schedule(graph_module))
+    for step, node in enumerate(nodes):
         for spec in (*_touched_specs(node), *started.get(node, ())):
             first.setdefault(spec, step)
             last[spec] = step
     inputs = {
         spec for node in graph_module.graph.find_nodes(op="placeholder") for spec in specs_of(node)
     }
+    end = len(nodes) - 1
     return {
-        spec: Lifetime(0 if spec in inputs else first[spec], step if spec.state else last[spec])
+        spec: Lifetime(0 if spec in inputs else first[spec], end if spec.state else last[spec])
         for spec in first
     }
 
