@@ -6,10 +6,11 @@ from torch import Tensor, nn
 from torch.export import ExportedProgram, export
 
 from exir import to_edge
-from exir._serialize import NamedDataStore, deserialize_pte_binary
+from exir._serialize import NamedDataStore, deserialize_ptd, deserialize_pte_binary
 from exir.backend.backend_api import to_backend
 from exir.backend.backend_details import BackendDetails, PreprocessResult
 from exir.backend.compile_spec_schema import CompileSpec
+from exir.capture import ExecutorchBackendConfig
 from exir.error import UserError
 from exir.lowered_backend_module import LoweredBackendModule
 from exir.program import ExecutorchProgramManager
@@ -81,6 +82,17 @@ def test_equal_methods_with_named_data_give_equal_files() -> None:
         for _ in range(2)
     }
     assert len(files) == 1
+
+
+def test_named_data_is_external_on_request() -> None:
+    exported = export(
+        _LoweredChain(_lowered_module_with(b=b"1", a=b"22")), (torch.ones(2),), strict=False
+    )
+    manager = to_edge(exported).to_executorch(ExecutorchBackendConfig(external_named_data=True))
+    (file,) = manager.external_data.values()
+    entries = {entry.key: bytes(entry.data) for entry in deserialize_ptd(bytes(file))}
+    assert entries == {"a": b"22!", "b": b"1!"}
+    assert deserialize_pte_binary(manager.buffer).named_data == []
 
 
 def test_conflicting_key_is_refused_with_both_delegates() -> None:

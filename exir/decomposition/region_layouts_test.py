@@ -17,6 +17,7 @@ from exir.testing.graphs import assert_same, run, run_module
 CASES: Cases = {}
 SHAPE = (2, 3, 3)
 CHANNELS_LAST = torch.randn(2, 3, 4, 4).to(memory_format=torch.channels_last)
+CHANNELS_LAST_3D = torch.randn(2, 3, 2, 4, 4).to(memory_format=torch.channels_last_3d)
 COPY = edge_op(torch.ops.dim_order_ops._clone_dim_order.default)
 
 
@@ -74,6 +75,14 @@ def _loop_that_permutes(x: Tensor) -> Any:
     return while_loop(lambda i, a: i < 3, body, (0, x))
 
 
+@case(CASES, CHANNELS_LAST_3D)
+def _loop_that_permutes_volumes(x: Tensor) -> Any:
+    def body(i: int, a: Tensor) -> tuple[int, Tensor]:
+        return i + 1, (a.permute(0, 2, 3, 4, 1) * 2).permute(0, 4, 1, 2, 3)
+
+    return while_loop(lambda i, a: i < 3, body, (0, x))
+
+
 @case(CASES, SHAPE)
 def _loop_that_starts_transposed(x: Tensor) -> Any:
     return while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2), (0, turned(x)))
@@ -107,7 +116,13 @@ def test_operand_layouts_propagate_into_control_flow_graphs(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name, copies",
-    [("cond_branches", 0), ("one_branch_that_permutes", 1), ("loop_that_starts_transposed", 0)],
+    [
+        ("cond_branches", 0),
+        ("one_branch_that_permutes", 1),
+        ("loop_that_permutes", 1),
+        ("loop_that_permutes_volumes", 1),
+        ("loop_that_starts_transposed", 0),
+    ],
 )
 def test_region_results_are_copied_only_where_layouts_differ(name: str, copies: int) -> None:
     program = to_edge(CASES[name]().export()).exported_program()

@@ -73,7 +73,9 @@ def test_parameters_and_buffers_become_external_literals_and_states_do_not() -> 
 def test_values_name_their_external_data() -> None:
     manager = lowered(ExecutorchBackendConfig(external_constants=True))
     values = [value.val for value in manager.executorch_program.execution_plan[0].values]
-    infos = [v.extra_tensor_info for v in values if isinstance(v, schema.Tensor) and v.extra_tensor_info]
+    tensors = [value for value in values if isinstance(value, schema.Tensor)]
+    infos = [tensor.extra_tensor_info for tensor in tensors if tensor.extra_tensor_info]
+    assert [tensor.data_buffer_idx for tensor in tensors if tensor.extra_tensor_info] == [0, 0]
     assert [(info.fully_qualified_name, info.location) for info in infos] == [
         ("scale", schema.TensorDataLocation.EXTERNAL),
         ("shift", schema.TensorDataLocation.EXTERNAL),
