@@ -24,7 +24,7 @@ class MethodSpec:
     """A method of a program in addition to `forward`.
 
     example_args, example_kwargs: example inputs for the export.
-    dynamic_shapes: the dynamic shapes, in the format of `torch.export.export`.
+    dynamic_shapes: the dynamic shapes, in a format of `torch.export.export`.
     function: the attribute of the module to call; by default, the name of the method.
     module: the module of the method; by default, the module of the `ModelSpec`.
     """
@@ -42,7 +42,7 @@ class ModelSpec:
 
     module: the module; it is put into eval mode before the export.
     example_args, example_kwargs: example inputs of `forward`; None for a program without `forward`.
-    dynamic_shapes: the dynamic shapes, in the format of `torch.export.export`.
+    dynamic_shapes: the dynamic shapes, in a format of `torch.export.export`.
     methods: other methods by name; shared constants are stored once.
     constant_methods: methods that return a constant, by name.
     calibration_inputs: representative inputs, for quantization and for passes that measure: for
@@ -160,6 +160,7 @@ def _named_forward(function: Any) -> Any:
         code, function.__globals__, "forward", function.__defaults__, function.__closure__
     )
     renamed.__kwdefaults__ = function.__kwdefaults__
+    renamed.__dict__.update(function.__dict__)  # such as the shapes of @dynamic_spec
     return renamed
 
 
