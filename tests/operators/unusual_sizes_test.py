@@ -166,6 +166,7 @@ def test_parts_of_a_dynamic_size_are_joined() -> None:
     assert_runs(rolled, *calls, dynamic_shapes=shapes)
 
 
+_WIDE, _NARROW = torch.randn(5, 216), torch.randn(5, 24)
 _GUARDED: dict[str, tuple[Function, Sequence[Tensor | int], Any]] = {
     "padded": (
         lambda x, y, n: F.pad(x * 2, (0, n % 3)) @ y,
@@ -176,6 +177,16 @@ _GUARDED: dict[str, tuple[Function, Sequence[Tensor | int], Any]] = {
         lambda x, y: torch.sigmoid(x.flatten(-2)) @ y,
         (torch.randn(3, 18, 12), torch.randn(216, 5)),
         ({1: Dim("h", min=17, max=19), 2: Dim("w", min=2, max=13)}, None),
+    ),
+    "flattened for a linear layer": (
+        lambda x: F.linear(torch.sigmoid(x.flatten(-2)), _WIDE),
+        (torch.randn(3, 18, 12),),
+        ({1: Dim("h", min=17, max=19), 2: Dim("w", min=2, max=13)},),
+    ),
+    "repeated and padded for a linear layer": (
+        lambda x, n: F.linear(F.pad(x.repeat_interleave(n, -1) * 2, (0, n % 4)), _NARROW),
+        (torch.randn(5, 7), 3),
+        (None, Dim.DYNAMIC(min=1, max=5)),
     ),
 }
 

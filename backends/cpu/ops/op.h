@@ -2,6 +2,7 @@
 #ifndef BACKENDS_CPU_OPS_OP_H_
 #define BACKENDS_CPU_OPS_OP_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,8 +29,9 @@ typedef struct et_cpu_tensor {
   size_t bytes; /* total size of the elements */
   int32_t sizes[ET_CPU_MAX_RANK];
   uint8_t rank;
-  uint8_t dtype; /* et_scalar_type */
-  uint8_t place; /* et_cpu_place */
+  uint8_t dtype;  /* et_scalar_type */
+  uint8_t place;  /* et_cpu_place */
+  bool is_static; /* whether all sizes are constants */
 } et_cpu_tensor;
 
 struct et_cpu_op_type;

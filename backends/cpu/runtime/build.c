@@ -65,6 +65,18 @@ static et_status fail_value(et_error *error, uint32_t index,
                  "payload: values[%u] %s", (unsigned)index, reason);
 }
 
+/* Returns true if all dims of the value are constants. */
+static bool is_constant(const et_cpu_payload *payload,
+                        const et_cpu_value *value) {
+  for (uint32_t i = 0; i < value->rank; i++) {
+    const uint32_t dim = et_cpu_word(payload, value->dims_at + i);
+    if (et_cpu_dim_at(payload, dim).op != ET_CPU_DIM_CONST) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static void fill_tensors(et_cpu_handle *handle) {
   size_t at = handle->payload.values_at;
   et_cpu_value value = {.rank = 0};
@@ -74,6 +86,7 @@ static void fill_tensors(et_cpu_handle *handle) {
         .rank = (uint8_t)value.rank,
         .dtype = (uint8_t)value.dtype,
         .place = (uint8_t)value.place,
+        .is_static = is_constant(&handle->payload, &value),
     };
     const et_cpu_slot slot = {value.offset, value.index};
     handle->tensors[i] = tensor;
@@ -137,18 +150,6 @@ static bool fits_argument(et_cpu_handle *handle, uint32_t index,
          first->numel == handle->tensors[index].numel;
 }
 
-/* Returns true if all dims of the value are constants. */
-static bool is_constant(const et_cpu_payload *payload,
-                        const et_cpu_value *value) {
-  for (uint32_t i = 0; i < value->rank; i++) {
-    const uint32_t dim = et_cpu_word(payload, value->dims_at + i);
-    if (et_cpu_dim_at(payload, dim).op != ET_CPU_DIM_CONST) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static bool fits_place(et_cpu_handle *handle, uint32_t index,
                        const et_cpu_value *value) {
   const et_cpu_payload *payload = &handle->payload;
@@ -167,7 +168,7 @@ static bool fits_place(et_cpu_handle *handle, uint32_t index,
     case ET_CPU_SCRATCH:
       return et_range_in(value->offset, bytes, payload->scratch_bytes);
     default:
-      return is_constant(payload, value) &&
+      return handle->tensors[index].is_static &&
              et_range_in(value->offset, bytes,
                          et_cpu_data_at(payload, value->index).bytes);
   }

@@ -31,7 +31,7 @@ static et_status cpu_init(const et_backend_context *context,
   ET_RETURN_IF_ERROR(et_cpu_build(context, handle));
   ET_RETURN_IF_ERROR(et_cpu_verify(handle, context->error));
   handle->isa = (uint8_t)isa;
-  handle->is_current = true;
+  handle->is_current = handle->is_static;
   *out_handle = handle;
   return ET_STATUS_OK;
 }

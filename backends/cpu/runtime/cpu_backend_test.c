@@ -155,6 +155,26 @@ static void test_rejects_calls_that_leave_outputs_unwritten(void **state) {
   cpu_test_must_call(2);
 }
 
+/* y = x + 1 has 2 rows, but x may have up to 5. */
+static void test_checks_ops_with_dynamic_sizes_in_calls(void **state) {
+  (void)state;
+  const uint32_t rows =
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
+  const uint32_t columns = cpu_write_const(writer, 3);
+  const uint32_t given[2] = {rows, columns};
+  const uint32_t expected[2] = {cpu_write_const(writer, 2), columns};
+  writer->inputs = writer->outputs = 1;
+  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, given, 2);
+  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, expected, 2);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, x, y, 1);
+  cpu_test_must_load();
+  cpu_sample_make(&samples[0], 5, 3);
+  cpu_test_expect_call_refused(2,
+                               "ops[0]: shift: x and y have different sizes");
+  cpu_sample_make(&samples[0], 2, 3);
+  cpu_test_must_call(2);
+}
+
 static void test_int_arguments_are_dims(void **state) {
   (void)state;
   const et_cpu_dim dim = {ET_CPU_DIM_INT, 1, 0, 100};
@@ -372,6 +392,7 @@ int main(void) {
       CPU_TEST(test_rejects_sizes_above_the_maximum),
       CPU_TEST(test_rejects_calls_that_read_unwritten_scratch),
       CPU_TEST(test_rejects_calls_that_leave_outputs_unwritten),
+      CPU_TEST(test_checks_ops_with_dynamic_sizes_in_calls),
       CPU_TEST(test_int_arguments_are_dims),
       CPU_TEST(test_computes_dims_from_other_dims),
       CPU_TEST(test_values_after_the_dims_are_not_arguments),

@@ -95,7 +95,8 @@ et_status et_cpu_build(const et_backend_context *context,
 /* Verifies the ops of a handle. */
 
 /* Verifies the ops with all dims at their maxima. Ops must write only to scratch, outputs and
- * states, and must not overwrite their other tensors. Then calls et_cpu_verify_call(). */
+ * states, and must not overwrite their other tensors. Written bytes and op types are verified as in
+ * et_cpu_verify_call(). The first call verifies the sizes of ops with dynamic sizes. */
 et_status et_cpu_verify(et_cpu_handle *handle, et_error *error);
 
 /* Verifies the ops at the current sizes. Every byte that an op reads, and every byte of the
