@@ -13,7 +13,6 @@ import sympy
 from torch.utils._sympy import functions
 
 from backends.cpu.compiler.dims import Bounds, Dim
-from backends.cpu.compiler.graph import TensorLayout
 from exir.error import UnsupportedOperatorError
 
 
@@ -65,13 +64,16 @@ def can_compute(dim: Dim) -> bool:
 
 
 class DimTable:
-    """Builds the table. Equal expressions share an entry."""
+    """Builds the table. Equal expressions share an entry.
 
-    def __init__(self, bounds: Bounds, arguments: Sequence[TensorLayout | Dim]) -> None:
+    arguments: the sizes of each tensor argument, and integer arguments.
+    """
+
+    def __init__(self, bounds: Bounds, arguments: Sequence[tuple[Dim, ...] | Dim]) -> None:
         self.entries: list[DimEntry] = []
         self._bounds = bounds
         self._ids: dict[Any, int] = {}
-        self._sources: dict[Any, tuple[DimOp, int, int]] = dict(_sources(arguments))
+        self._sources: dict[Any, tuple[DimOp, int, int]] = dict(_sources(bounds, arguments))
 
     def add(self, dim: Dim) -> int:
         """Return the index of the entry for `dim`.
@@ -241,14 +243,19 @@ def _line(expression: Any, part: Any) -> tuple[int, int]:
     return int(numbers[0]), int(numbers[1])
 
 
-def _sources(arguments: Sequence[TensorLayout | Dim]) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:
-    """Return each argument and each size of an argument, with its first occurrence."""
+def _sources(
+    bounds: Bounds, arguments: Sequence[tuple[Dim, ...] | Dim]
+) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:
+    """Return each argument and each size of an argument, with its first occurrence.
+
+    Integer arguments that can be negative are excluded, because a dim cannot be negative.
+    """
     found: dict[Any, tuple[DimOp, int, int]] = {}
     for index, argument in enumerate(arguments):
-        if isinstance(argument, TensorLayout):
-            for number, dim in enumerate(argument.dims):
+        if isinstance(argument, tuple):
+            for number, dim in enumerate(argument):
                 found.setdefault(dim, (DimOp.SIZE, index, number))
-        else:
+        elif bounds.minimum(argument) >= 0 and bounds.maximum(argument) is not None:
             found.setdefault(argument, (DimOp.INT, index, 0))
     return [(dim, source) for dim, source in found.items() if not isinstance(dim, int)]
 

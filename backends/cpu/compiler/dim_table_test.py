@@ -8,7 +8,6 @@ from torch.utils._sympy.value_ranges import ValueRanges
 
 from backends.cpu.compiler.dim_table import DimEntry, DimOp, DimTable
 from backends.cpu.compiler.dims import Bounds, Dim
-from backends.cpu.compiler.graph import Input, TensorLayout, Value
 from backends.cpu.compiler.testing.interpreter import dim_values
 from exir.error import UnsupportedOperatorError
 
@@ -16,12 +15,8 @@ _N = sympy.Symbol("n", integer=True, positive=True)
 _BOUNDS = Bounds({_N: ValueRanges(2, 9)})
 
 
-def _argument(*dims: Dim) -> TensorLayout:
-    return TensorLayout(Value(torch.float32, dims, Input(0)), tuple(range(len(dims))))
-
-
 def test_integers_and_sizes_of_arguments_have_one_entry() -> None:
-    table = DimTable(_BOUNDS, [_argument(3, _N)])
+    table = DimTable(_BOUNDS, [(3, _N)])
     assert [table.add(dim) for dim in (3, _N, 3, _N)] == [0, 1, 0, 1]
     assert table.entries == [DimEntry(DimOp.CONST, 3, 0, 3), DimEntry(DimOp.SIZE, 0, 1, 9)]
 
@@ -40,7 +35,7 @@ def test_integers_and_sizes_of_arguments_have_one_entry() -> None:
 )
 @pytest.mark.parametrize("n", [2, 9])
 def test_expressions_are_computed_from_their_parts(expression: sympy.Expr, n: int) -> None:
-    table = DimTable(_BOUNDS, [_argument(_N)])
+    table = DimTable(_BOUNDS, [(_N,)])
     found = table.add(expression)
     values = dim_values(table.entries, [torch.zeros(n)])
     assert values[found] == expression.subs(_N, n)
@@ -64,7 +59,7 @@ def test_expressions_are_computed_from_their_parts(expression: sympy.Expr, n: in
 )
 @pytest.mark.parametrize("n", range(2, 10))
 def test_parts_of_sizes_are_not_negative(expression: sympy.Expr, n: int) -> None:
-    table = DimTable(_BOUNDS, [_argument(_N)])
+    table = DimTable(_BOUNDS, [(_N,)])
     found = table.add(expression)
     values = dim_values(table.entries, [torch.zeros(n)])
     assert values[found] == expression.subs(_N, n)
@@ -72,13 +67,13 @@ def test_parts_of_sizes_are_not_negative(expression: sympy.Expr, n: int) -> None
 
 
 def test_fractions_that_are_integers_are_computed() -> None:
-    table = DimTable(_BOUNDS, [_argument(_N)])
+    table = DimTable(_BOUNDS, [(_N,)])
     found = table.add(sympy.floor((6 * _N + 6) / (_N + 1), evaluate=False))
     assert dim_values(table.entries, [torch.zeros(4)])[found] == 6
 
 
 def test_symbol_is_solved_from_an_argument_with_a_multiple_of_it() -> None:
-    table = DimTable(_BOUNDS, [_argument(2 * _N + 1)])
+    table = DimTable(_BOUNDS, [(2 * _N + 1,)])
     found = table.add(_N)
     assert dim_values(table.entries, [torch.zeros(11)])[found] == 5
 
@@ -89,7 +84,7 @@ _HALF = functions.FloorDiv(_N, 2)
 @pytest.mark.parametrize("size", [_HALF - 1, _HALF + 2, 3 * _HALF, functions.Mod(_N, 4) + 1])
 @pytest.mark.parametrize("factor", [1, 6])
 def test_size_is_computed_from_a_part_of_its_symbol(size: sympy.Expr, factor: int) -> None:
-    table = DimTable(_BOUNDS, [_argument(size)])
+    table = DimTable(_BOUNDS, [(size,)])
     found = table.add(sympy.expand(factor * size))
     told = int(size.subs(_N, 7))
     assert dim_values(table.entries, [torch.zeros(told)])[found] == factor * told
@@ -97,7 +92,7 @@ def test_size_is_computed_from_a_part_of_its_symbol(size: sympy.Expr, factor: in
 
 @pytest.mark.parametrize("size", [_N + 1, 2 * _N, functions.FloorDiv(_N, 2)])
 def test_dims_are_computed_from_arguments_with_single_symbols(size: sympy.Expr) -> None:
-    table = DimTable(_BOUNDS, [_argument(size), _argument(_N)])
+    table = DimTable(_BOUNDS, [(size,), (_N,)])
     found = table.add(size)
     assert dim_values(table.entries, [torch.zeros(9), torch.zeros(7)])[found] == int(size.subs(_N, 7))
 
@@ -110,7 +105,7 @@ _PADDED = _N + functions.Max(0, _N - 3) + 1
     [_PADDED, _PADDED + 4, _PADDED - 1, functions.FloorDiv(_PADDED - 3, 2) + 1, 7 * functions.Max(_PADDED + 2, 8)],
 )
 def test_sizes_are_computed_from_an_argument_without_its_symbols(size: sympy.Expr) -> None:
-    table = DimTable(_BOUNDS, [_argument(_PADDED)])
+    table = DimTable(_BOUNDS, [(_PADDED,)])
     found = table.add(size)
     for n in (2, 9):
         given = torch.zeros(int(_PADDED.subs(_N, n)))
@@ -123,6 +118,11 @@ def test_an_integer_argument_is_a_size() -> None:
     assert table.entries == [DimEntry(DimOp.INT, 0, 0, 9)]
 
 
+def test_an_integer_argument_that_can_be_negative_is_not_a_size() -> None:
+    with pytest.raises(UnsupportedOperatorError, match="no argument of the cpu delegate determines the size n"):
+        DimTable(_BOUNDS, [_N - 3]).add(_N)
+
+
 def test_size_that_no_argument_determines_is_refused() -> None:
     with pytest.raises(UnsupportedOperatorError, match="no argument of the cpu delegate determines the size n"):
         DimTable(_BOUNDS, []).add(_N)
@@ -132,7 +132,7 @@ def test_size_that_no_argument_determines_is_refused() -> None:
 def test_multiples_of_a_difference_are_computed_from_the_difference(factor: Dim) -> None:
     rows = sympy.Symbol("rows", integer=True, positive=True)
     bounds = Bounds({_N: ValueRanges(2, 9), rows: ValueRanges(9, 20)})
-    table = DimTable(bounds, [_argument(rows - _N), _argument(_N)])
+    table = DimTable(bounds, [(rows - _N,), (_N,)])
     found = table.add(sympy.expand((rows - _N) * factor))
     values = dim_values(table.entries, [torch.zeros(7), torch.zeros(4)])
     assert values[found] == 7 * (4 if factor is _N else 3)
@@ -142,7 +142,7 @@ def test_sizes_follow_from_parts_of_a_split_size() -> None:
     height, width = sympy.symbols("height width", integer=True, positive=True)
     bounds = Bounds({_N: ValueRanges(0, 9), height: ValueRanges(3, 9), width: ValueRanges(3, 9)})
     whole = height * width
-    table = DimTable(bounds, [_argument(whole - _N), _argument(_N)])
+    table = DimTable(bounds, [(whole - _N,), (_N,)])
     found = [table.add(size) for size in (whole, 4 * whole, 4 * whole + 1)]
     values = dim_values(table.entries, [torch.zeros(7), torch.zeros(2)])
     assert [values[index] for index in found] == [9, 36, 37]
@@ -150,6 +150,6 @@ def test_sizes_follow_from_parts_of_a_split_size() -> None:
 
 def test_a_bounded_size_follows_from_an_argument_that_exceeds_it_by_1() -> None:
     bounded = functions.Min(2, functions.FloorDiv(_N + 3, 2))
-    table = DimTable(_BOUNDS, [_argument(bounded + 1)])
+    table = DimTable(_BOUNDS, [(bounded + 1,)])
     found = table.add(bounded)
     assert dim_values(table.entries, [torch.zeros(3)])[found] == 2

@@ -1,6 +1,6 @@
 """`CpuPartitioner`: selects the nodes of a program that the backend compiles."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 import torch
@@ -8,7 +8,9 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from backends.cpu.compiler.lower.program import Program
+from backends.cpu.compiler.dim_table import DimTable
+from backends.cpu.compiler.dims import Bounds, Dim, dim_of, dims_of
+from backends.cpu.compiler.lower.program import Program, dim_at
 from backends.cpu.compiler.lower.table import WHOLE, refusal, rule_of
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.preprocess import CpuBackend
@@ -16,6 +18,7 @@ from exir.backend.capability import propose_partitions
 from exir.backend.entry import BackendEntry
 from exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
 from exir.backend.tags import constant_specs, note_refusal, tag_mutated_buffer, tag_nodes, tag_of
+from exir.error import UnsupportedOperatorError
 from exir.graph.bodies import bodies
 
 
@@ -74,12 +77,13 @@ def _programs(program: ExportedProgram) -> list[ExportedProgram]:
 def _groups(program: Program) -> list[list[Node]]:
     """Return groups of nodes that can be lowered together.
 
-    All results of a group are tensors.
+    All results of a group are tensors, and its arguments determine all sizes.
     """
     taken = {node for node in program.graph.nodes if node.op == "call_function" and _is_taken(program, node)}
     while True:
         groups = propose_partitions(program.graph, taken.__contains__)
         leaving = {node for group in groups for node in group if _is_number_for_others(node, group)}
+        leaving = leaving or {node for group in groups for node in _undetermined(program.bounds, group)}
         if not leaving:
             return groups
         taken -= leaving
@@ -88,6 +92,47 @@ def _groups(program: Program) -> list[list[Node]]:
 def _is_number_for_others(node: Node, group: list[Node]) -> bool:
     is_number = not isinstance(node.meta["val"], torch.Tensor)
     return is_number and not set(node.users) <= set(group)
+
+
+def _undetermined(bounds: Bounds, group: list[Node]) -> Iterator[Node]:
+    """Yield the nodes that must leave a group, so that its arguments determine all sizes.
+
+    The results of these nodes are then arguments.
+    """
+    dynamic = {
+        node: dims for node in group if (dims := [dim for dim in _dims(bounds, node) if not isinstance(dim, int)])
+    }
+    if not dynamic:
+        return
+    inside = set(group)
+    read = dict.fromkeys(source for node in group for source in node.all_input_nodes if source not in inside)
+    arguments = [argument for source in read for argument in _argument_sizes(source)]
+    table = DimTable(bounds, arguments)
+    for node, dims in dynamic.items():
+        try:
+            for dim in dims:
+                table.add(dim)
+        except UnsupportedOperatorError:
+            note_refusal(node, BACKEND.id, f"no argument of its delegate determines the size of '{node.name}'")
+            yield node
+            arguments += _argument_sizes(node)
+            table = DimTable(bounds, arguments)
+
+
+def _argument_sizes(node: Node) -> list[tuple[Dim, ...] | Dim]:
+    """Return the sizes of the tensors that a node computes, or its integer."""
+    value = node.meta.get("val")
+    if isinstance(value, torch.SymInt):
+        return [dim_of(value)]
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return [dims_of(each) for each in values if isinstance(each, torch.Tensor)]
+
+
+def _dims(bounds: Bounds, node: Node) -> list[Dim]:
+    """Return the sizes of the tensors that a node computes, and its integer arguments."""
+    sizes = [dim for dims in _argument_sizes(node) if isinstance(dims, tuple) for dim in dims]
+    integers = [dim_at(source) for source in node.all_input_nodes if isinstance(source.meta.get("val"), torch.SymInt)]
+    return sizes + [dim for dim in integers if bounds.holds(dim)] if sizes else []
 
 
 def _is_taken(program: Program, node: Node) -> bool:

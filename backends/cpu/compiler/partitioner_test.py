@@ -94,6 +94,30 @@ def test_a_size_that_others_need_is_taken_outside() -> None:
         assert all(isinstance(each.meta["val"], torch.Tensor) for each in results)
 
 
+def test_nodes_whose_size_no_argument_determines_are_left_to_kernels() -> None:
+    """The delegate's arguments are sums in which the integer and the width occur together."""
+
+    def part(x: Tensor, n: int) -> Tensor:
+        pooled = nn.functional.max_pool2d(nn.functional.max_pool2d(x, 3, 2), 2)
+        padded = nn.functional.pad(pooled.flatten(), (0, n))
+        return nn.functional.gelu(padded.tensor_split(3, -1)[1])
+
+    shapes = {3: torch.export.Dim("w", min=11, max=12)}, torch.export.Dim.DYNAMIC(min=0, max=5)
+    program = lowered(part, [torch.randn(3, 1, 7, 11), 2], shapes)
+    assert len(delegate_calls(program.graph)) == 2
+    assert "no argument of its delegate determines the size of 'aten_slice_copy_tensor_1'" in _reasons(program)
+
+
+def test_negative_integers_do_not_determine_sizes() -> None:
+    def sliced(x: Tensor, n: int) -> Tensor:
+        end = n - 5
+        return x[:end] * torch.tensor(end)
+
+    program = lowered(sliced, [torch.randn(3, 4), 2], (None, torch.export.Dim.DYNAMIC(min=2, max=5)))
+    assert len(delegate_calls(program.graph)) == 1
+    assert "no argument of its delegate determines the size of 'aten_slice_copy_tensor'" in _reasons(program)
+
+
 class _Looped(nn.Module):
     """A branch in a loop. Both have layers, one of which is also used outside."""
 

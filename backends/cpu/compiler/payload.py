@@ -9,6 +9,7 @@ from itertools import accumulate
 from torch import Tensor
 
 from backends.cpu.compiler.dim_table import DimTable
+from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import (
     Constant,
     Input,
@@ -77,7 +78,7 @@ class _Writer:
     def __init__(self, graph: OpGraph, plan: Plan) -> None:
         self._graph = graph
         self._plan = plan
-        self._dims = DimTable(graph.bounds, graph.arguments)
+        self._dims = DimTable(graph.bounds, _argument_sizes(graph))
         self._named: dict[str, memoryview] = {}
         self._values: dict[Value, list[int]] = {}
         self._ids: dict[Value, int] = {}
@@ -151,6 +152,10 @@ class _Writer:
         key = content_key(data)
         self._named.setdefault(key, data)
         return list(self._named).index(key)
+
+
+def _argument_sizes(graph: OpGraph) -> list[tuple[Dim, ...] | Dim]:
+    return [each.dims if isinstance(each, TensorLayout) else each for each in graph.arguments]
 
 
 def _order_word(order: tuple[int, ...]) -> int:
