@@ -7,6 +7,10 @@
 
 static inline size_t et_min_size(size_t a, size_t b) { return a < b ? a : b; }
 
+static inline uint64_t et_min_u64(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
 static inline int64_t et_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline int64_t et_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }

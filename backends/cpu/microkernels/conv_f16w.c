@@ -3,14 +3,13 @@
 #include "backends/cpu/microkernels/gather.h"
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/sums.h"
+#include "runtime/core/arithmetic.h"
 
 /* Weights for the columns of a call. */
 typedef struct f16_panels {
   const uint16_t *panels;
   bool is_bfloat;
 } f16_panels;
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* An et_add_part that widens a few panels of weights at a time. */
 static void add_part(const void *weights, et_tiles *tiles, size_t first,
@@ -23,7 +22,7 @@ static void add_part(const void *weights, et_tiles *tiles, size_t first,
   et_tiles part = *tiles;
   part.panel_stride = ET_BLOCK_DEPTH * ET_CPU_PANEL;
   for (size_t c = 0; c < pixels->columns; c += max) {
-    const size_t columns = smaller(pixels->columns - c, max);
+    const size_t columns = et_min_size(pixels->columns - c, max);
     for (size_t i = 0; i < columns; i += ET_CPU_PANEL) {
       et_widen_panel(panel, block + i * ET_BLOCK_DEPTH, depth, from->is_bfloat);
       panel += tiles->panel_stride;

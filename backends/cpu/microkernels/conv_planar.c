@@ -2,6 +2,7 @@
 
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/sums.h"
+#include "runtime/core/arithmetic.h"
 
 /* PANELS: number of panels per tile of ET_TILE_ROWS outputs. TILES: number of one-panel tiles that
  * are computed at once. Larger values hide the latency at the start and the end of a tile, and save
@@ -260,8 +261,6 @@ static void run_span(const span *s) {
   }
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 static size_t reach_of(size_t kernel, size_t dilation) {
   return (kernel - 1) * dilation + 1;
 }
@@ -301,7 +300,7 @@ static size_t columns_inside(const span *s) {
     return 0;
   }
   const size_t max = (w->width - begin - reach) / w->stride_x + 1;
-  return max >= left ? left : max - smaller(max, ET_TILE_ROWS);
+  return max >= left ? left : max - et_min_size(max, ET_TILE_ROWS);
 }
 
 /* Finds the columns of the next span. If their windows are inside the image, its rows are read in
@@ -318,7 +317,7 @@ ET_NOINLINE void find_columns(span *s, size_t max, bool rows_inside) {
     s->channel_step = w->height * w->width;
   } else {
     const bool is_edge = rows_inside && left >= 2 * EDGE;
-    s->columns = smaller(is_edge ? EDGE : left, max);
+    s->columns = et_min_size(is_edge ? EDGE : left, max);
     copy_span(s);
   }
   list_taps(s);

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/simd.h"
+#include "runtime/core/arithmetic.h"
 
 /* Number of pixels that are computed at once. Each loaded element and each loaded tap is used
  * several times. An accumulator is a chain of multiply-adds with a latency of 4 cycles, and 2
@@ -32,13 +33,11 @@ typedef struct lane {
   et_f32 bias;
 } lane;
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 ET_INLINE lane find_lane(const span *s, size_t channel) {
   const et_cpu_dwconv *d = s->depthwise;
   const size_t panel = d->window.kernel_y * d->window.kernel_x * ET_CPU_PANEL;
   const lane l = {
-      channel, smaller(ET_CPU_LANES, s->end - channel),
+      channel, et_min_size(ET_CPU_LANES, s->end - channel),
       d->taps + channel / ET_CPU_PANEL * panel + channel % ET_CPU_PANEL,
       et_f32_load(d->bias + channel)};
   return l;
@@ -232,7 +231,8 @@ ET_INLINE void fast_span(const span *s, int kernel, int stride, int pixels) {
   }
   for (size_t next = 0; next < width; next += (size_t)pixels) {
     group g;
-    find_group(s, smaller(next, width - (size_t)pixels), kernel, stride, &g);
+    find_group(s, et_min_size(next, width - (size_t)pixels), kernel, stride,
+               &g);
     run_lanes(s, &g, last, kernel, stride, pixels);
   }
 }

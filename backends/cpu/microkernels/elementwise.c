@@ -46,15 +46,6 @@ ET_INLINE et_f32 rsqrt(et_f32 a) { return reciprocal(et_f32_sqrt(a)); }
 ET_INLINE et_f32 sine(et_f32 a) { return et_f32_apply(sinf, a); }
 ET_INLINE et_f32 cosine(et_f32 a) { return et_f32_apply(cosf, a); }
 
-/* NaN is propagated. */
-ET_INLINE et_f32 larger(et_f32 a, et_f32 b) {
-  return et_f32_select((a > b) | (a != a), a, b);
-}
-
-ET_INLINE et_f32 smaller(et_f32 a, et_f32 b) {
-  return et_f32_select((a < b) | (a != a), a, b);
-}
-
 ET_INLINE et_f32 truth(et_i32 mask) {
   return et_f32_select(mask, et_f32_all(1.0f), et_f32_all(0.0f));
 }
@@ -94,8 +85,8 @@ DEFINE_TWO(ADD, add)
 DEFINE_TWO(SUB, subtract)
 DEFINE_TWO(MUL, multiply)
 DEFINE_TWO(DIV, divide)
-DEFINE_TWO(MAX, larger)
-DEFINE_TWO(MIN, smaller)
+DEFINE_TWO(MAX, et_f32_max)
+DEFINE_TWO(MIN, et_f32_min)
 DEFINE_TWO(POW, et_f32_pow)
 DEFINE_ONE(NEG, negate)
 DEFINE_ONE(ABS, et_f32_abs)

@@ -3,6 +3,7 @@
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/widened.h"
+#include "runtime/core/arithmetic.h"
 
 /* Number of panels that are multiplied by a single row at once. Their accumulators hide the latency
  * of multiply-adds. */
@@ -67,15 +68,13 @@ ET_INLINE void run_panels(const et_cpu_gemm_f16w *p, size_t column,
   store_row(&p->product, column, columns, sums);
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 void ET_CPU_NAME(et_cpu_gemm_f16w_row)(const et_cpu_gemm_f16w *product,
                                        const et_cpu_range *range) {
   const size_t max = ROW_PANELS * ET_CPU_PANEL;
   size_t column = range->first_column;
   for (size_t left = range->columns; left > 0;) {
     const size_t width =
-        smaller(left, left > max - ET_CPU_PANEL ? max : ET_CPU_PANEL);
+        et_min_size(left, left > max - ET_CPU_PANEL ? max : ET_CPU_PANEL);
     if (left > max - ET_CPU_PANEL) {
       run_panels(product, column, width, ROW_PANELS);
     } else {

@@ -5,6 +5,7 @@
 #include "backends/cpu/microkernels/int4.h"
 #include "backends/cpu/microkernels/parameters.h"
 #include "backends/cpu/microkernels/quantize_row.h"
+#include "runtime/core/arithmetic.h"
 
 /* Number of rows per block, and the maximum size of a part of K, in bytes and in groups of weights.
  * A part is stored on the stack. */
@@ -48,8 +49,6 @@ typedef struct part {
   int32_t corrections[ROWS * PART_GROUPS];
   uint8_t bytes[PART_BYTES]; /* layout: [tile][word][row][8] */
 } part;
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Returns the number of tiles with an even number of rows. */
 static size_t paired_tiles(size_t rows) {
@@ -151,7 +150,7 @@ ET_INLINE void add_group(const int32_t *words, size_t ahead, const uint8_t *x,
     few more[TILE_ROWS];
     ET_UNROLL for (int r = 0; r < rows; r++) { more[r] = (few){0}; }
     add_words(words + i * ET_CPU_PANEL, ahead, x + i * (size_t)rows * WORD,
-              smaller(count - i, ET_NIBBLE_WORDS), rows, more);
+              et_min_size(count - i, ET_NIBBLE_WORDS), rows, more);
     ET_UNROLL for (int r = 0; r < rows; r++) {
       sums[r] = et_i32_add2(sums[r], more[r]);
     }
@@ -329,7 +328,7 @@ ET_INLINE void add_group_lines(const int32_t *words, const uint8_t *x,
   for (size_t i = 0; i < count; i += ET_NIBBLE_WORDS) {
     few more[ET_PANEL_VECTORS] = {{0}};
     add_lines(words + i * ET_CPU_PANEL, x + i * WORD,
-              smaller(count - i, ET_NIBBLE_WORDS), more);
+              et_min_size(count - i, ET_NIBBLE_WORDS), more);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       sums[v] = et_i32_add2(sums[v], more[v]);
     }
@@ -416,7 +415,7 @@ ET_NOINLINE void run_row(const part *p, const columns *c) {
 static void run_panel(const part *p, size_t first, size_t count) {
   columns c[ET_PANEL_VECTORS];
   for (size_t v = 0; v < ET_PANEL_VECTORS; v++) {
-    const size_t done = smaller(v * ET_CPU_LANES, count);
+    const size_t done = et_min_size(v * ET_CPU_LANES, count);
     c[v] = columns_of(p, first + v * ET_CPU_LANES, count - done);
     for (size_t t = 0; t < paired_tiles(p->rows) && count > done; t++) {
       const size_t row = first_of_tile(p->rows, t);
@@ -432,7 +431,8 @@ static void run_panel(const part *p, size_t first, size_t count) {
 static size_t part_depth(const part *p) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
   const size_t fit = PART_BYTES / p->rows / w->group;
-  return smaller(w->depth - p->first, smaller(fit, PART_GROUPS) * w->group);
+  return et_min_size(w->depth - p->first,
+                     et_min_size(fit, PART_GROUPS) * w->group);
 }
 
 static void run_part(part *p, const et_cpu_range *range) {
@@ -466,7 +466,7 @@ void ET_CPU_NAME(et_cpu_gemm_qd8_qb4w)(const et_cpu_gemm_qd8 *product,
   p.product = product;
   for (size_t done = 0; done < range->rows; done += ROWS) {
     p.first_row = range->first_row + done;
-    p.rows = smaller(range->rows - done, ROWS);
+    p.rows = et_min_size(range->rows - done, ROWS);
     run_rows(&p, range);
   }
 }

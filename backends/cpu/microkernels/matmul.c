@@ -1,6 +1,7 @@
 #include "backends/cpu/microkernels/matmul.h"
 
 #include "backends/cpu/microkernels/tile.h"
+#include "runtime/core/arithmetic.h"
 
 /* A block of b. */
 typedef struct part {
@@ -10,12 +11,10 @@ typedef struct part {
   size_t depth;
 } part;
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 static void pack_rows(const et_cpu_matmul *m, const part *p, float *to) {
   const float *from = m->b + p->k * m->columns + p->first;
   for (size_t c = 0; c < p->columns; c += ET_CPU_PANEL) {
-    const size_t some = smaller(ET_CPU_PANEL, p->columns - c);
+    const size_t some = et_min_size(ET_CPU_PANEL, p->columns - c);
     for (size_t k = 0; k < p->depth; k++, to += ET_CPU_PANEL) {
       memset(to + some, 0, (ET_CPU_PANEL - some) * sizeof(float));
       memcpy(to, from + k * m->columns + c, some * sizeof(float));
@@ -60,9 +59,9 @@ void ET_CPU_NAME(et_cpu_matmul_f32)(const et_cpu_matmul *matmul, size_t first,
                                     float *workspace) {
   const et_cpu_matmul *m = matmul;
   part p = {.first = first,
-            .columns = smaller(ET_CPU_MATMUL_COLUMNS, m->columns - first)};
+            .columns = et_min_size(ET_CPU_MATMUL_COLUMNS, m->columns - first)};
   do {
-    p.depth = smaller(ET_CPU_MATMUL_DEPTH, m->depth - p.k);
+    p.depth = et_min_size(ET_CPU_MATMUL_DEPTH, m->depth - p.k);
     (m->transposed ? pack_columns : pack_rows)(m, &p, workspace);
     multiply(m, &p, workspace);
     p.k += p.depth;

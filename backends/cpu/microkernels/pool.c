@@ -3,11 +3,6 @@
 #include "backends/cpu/microkernels/pool_taps.h"
 #include "backends/cpu/microkernels/simd.h"
 
-/* Returns the larger element. NaN is larger than any other value. */
-ET_INLINE et_f32 larger(et_f32 x, et_f32 max) {
-  return et_f32_select((x > max) | (x != x), x, max);
-}
-
 /* Number of vectors of a pixel that are accumulated at once, to hide the three-cycle latency of
  * additions. An AVX-512 vector has as many lanes as two AVX2 vectors, so one is enough and saves
  * code. */
@@ -38,7 +33,7 @@ ET_INLINE void pool_window(const et_cpu_pool *pool, const float *image,
         const et_f32 value = vectors > 1 || count == ET_CPU_LANES
                                  ? et_f32_load(at)
                                  : et_f32_load_some(at, count);
-        sums[v] = maximum ? larger(value, sums[v]) : sums[v] + value;
+        sums[v] = maximum ? et_f32_max(value, sums[v]) : sums[v] + value;
       }
     }
   }

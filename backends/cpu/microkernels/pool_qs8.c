@@ -11,7 +11,7 @@ typedef struct window {
   size_t count;
 } window;
 
-ET_INLINE et_i32 larger(et_i32 x, et_i32 y) {
+ET_INLINE et_i32 max_i32(et_i32 x, et_i32 y) {
   const et_i32 mask = x > y;
   return (x & mask) | (y & ~mask);
 }
@@ -27,7 +27,7 @@ ET_INLINE et_i32 fold_window(const et_cpu_pool_qs8 *p, const et_reader *reader,
       const size_t pixel = row + at->x->begin + j * w->dilation_x;
       const et_i32 value = et_read_some_qs8(
           reader, at->image + pixel * p->pool.channels, at->count);
-      result = maximum ? larger(value, result) : result + value;
+      result = maximum ? max_i32(value, result) : result + value;
     }
   }
   return result;

@@ -3,6 +3,7 @@
 #include "backends/cpu/microkernels/sdpa_keys.h"
 #include "backends/cpu/microkernels/sdpa_sum.h"
 #include "backends/cpu/microkernels/tile.h"
+#include "runtime/core/arithmetic.h"
 
 /* Maximum number of queries per block if each query sees a different number of keys. It is a
  * multiple of the tile heights. */
@@ -29,8 +30,6 @@ typedef struct queries {
   float *maxima;
   float *sums;
 } queries;
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 static size_t whole_panels(size_t columns) {
   return (columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL * ET_CPU_PANEL;
@@ -77,7 +76,7 @@ static void pack_keys(const et_cpu_sdpa *a, const float *from, size_t stride,
     float *to =
         b->keys + n / ET_CPU_PANEL * ET_CPU_PANEL * a->depth + n % ET_CPU_PANEL;
     const float *keys = from + n * stride;
-    const size_t count = n < b->count ? smaller(b->count - n, 4) : 0;
+    const size_t count = n < b->count ? et_min_size(b->count - n, 4) : 0;
     size_t d = 0;
     for (; count == 4 && d + 4 <= a->depth; d += 4) {
       pack_four(keys + d, stride, a->scale, to + d * ET_CPU_PANEL);
@@ -99,7 +98,7 @@ static void pack_values(const et_cpu_sdpa *a, const float *from, size_t stride,
                         const block *b) {
   float *to = b->values;
   for (size_t c = 0; c < a->width; c += ET_CPU_PANEL) {
-    const size_t some = smaller(ET_CPU_PANEL, a->width - c);
+    const size_t some = et_min_size(ET_CPU_PANEL, a->width - c);
     for (size_t n = 0; n < b->count; n++, to += ET_CPU_PANEL) {
       pack_value(from + n * stride + c, some, to);
     }
@@ -109,7 +108,7 @@ static void pack_values(const et_cpu_sdpa *a, const float *from, size_t stride,
 /* Returns the number of keys of the block that query `row` sees if the mask is ignored. */
 static size_t visible(const et_cpu_sdpa *a, const block *b, size_t row) {
   const size_t end = a->causal ? a->position + row + 1 : b->first + b->count;
-  return end < b->first ? 0 : smaller(end - b->first, b->count);
+  return end < b->first ? 0 : et_min_size(end - b->first, b->count);
 }
 
 /* Returns the number of leading keys of the block that include all keys the queries see. It is at
@@ -181,7 +180,7 @@ typedef struct row {
 static row row_of(const et_cpu_sdpa *a, const block *b, const queries *q,
                   size_t r) {
   const size_t at = ((q->first + r) * a->heads + q->head) * a->width;
-  const size_t seen = smaller(visible(a, b, q->first + r), q->columns);
+  const size_t seen = et_min_size(visible(a, b, q->first + r), q->columns);
   return (row){{q->maxima + r, q->sums + r, a->out + at, a->width},
                b->scores + r * b->stride,
                seen};
@@ -235,7 +234,7 @@ static void attend(const et_cpu_sdpa *a, const block *b, const queries *q) {
 static size_t max_queries(const et_cpu_sdpa *a, const block *b) {
   const size_t capacity = ET_CPU_SDPA_SCORES / b->stride;
   const bool is_divergent = a->causal || a->mask_row != 0;
-  return is_divergent ? smaller(capacity, MAX_DIVERGENT_QUERIES) : capacity;
+  return is_divergent ? et_min_size(capacity, MAX_DIVERGENT_QUERIES) : capacity;
 }
 
 /* Processes the queries of one head in blocks of similar size. */
@@ -247,7 +246,7 @@ static void attend_head(const et_cpu_sdpa *a, const block *b, size_t head,
   for (size_t i = 0; i < a->queries; i += size) {
     queries q = {.head = head,
                  .first = i,
-                 .count = smaller(size, a->queries - i),
+                 .count = et_min_size(size, a->queries - i),
                  .maxima = b->maxima + offset + i,
                  .sums = b->sums + offset + i};
     q.columns = columns_of(a, b, &q);
@@ -289,7 +288,7 @@ void ET_CPU_NAME(et_cpu_sdpa_f32)(const et_cpu_sdpa *attention, size_t group,
   float *widened = workspace + et_cpu_sdpa_floats(rows, a->depth, a->width);
   block b = begin(a, rows, workspace);
   for (; b.first < keys; b.first += ET_CPU_SDPA_KEYS) {
-    b.count = smaller(ET_CPU_SDPA_KEYS, keys - b.first);
+    b.count = et_min_size(ET_CPU_SDPA_KEYS, keys - b.first);
     b.stride = whole_panels(b.count);
     const et_attention_keys from =
         et_attention_block(a, group, b.first, b.count, widened);

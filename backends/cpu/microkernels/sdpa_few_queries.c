@@ -4,6 +4,7 @@
 #include "backends/cpu/microkernels/reduce_lanes.h"
 #include "backends/cpu/microkernels/sdpa_keys.h"
 #include "backends/cpu/microkernels/sdpa_sum.h"
+#include "runtime/core/arithmetic.h"
 
 /* Number of queries that share each loaded key and value. Their accumulators fill the registers. */
 #define MAX_QUERIES 3
@@ -37,8 +38,6 @@ typedef struct rows {
   const float *next;    /* keys after the block */
 } rows;
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* Returns the row to prefetch while key `n` is read. It is a key, or a value once all keys are
  * prefetched. */
 ET_INLINE const float *after_key(const rows *r, size_t n) {
@@ -62,7 +61,7 @@ ET_INLINE void add_products(const rows *r, const float *const *keys, size_t at,
                             size_t left, bool whole, int count,
                             et_f32 sums[2][MAX_QUERIES][DOT_VECTORS]) {
   ET_UNROLL for (int v = 0; v < DOT_VECTORS; v++, at += ET_CPU_LANES) {
-    const size_t some = whole ? ET_CPU_LANES : smaller(left, ET_CPU_LANES);
+    const size_t some = whole ? ET_CPU_LANES : et_min_size(left, ET_CPU_LANES);
     et_f32 key[2];
     ET_UNROLL for (int k = 0; k < 2; k++) {
       key[k] = whole ? et_f32_load(keys[k] + at)
@@ -134,7 +133,7 @@ ET_INLINE void score_keys(const et_cpu_sdpa *a, const rows *r, size_t first,
     const float *keys[2];
     const float *ahead[2];
     for (size_t k = 0; k < 2; k++) {
-      const size_t row = first + smaller(n + k, count - 1);
+      const size_t row = first + et_min_size(n + k, count - 1);
       keys[k] = r->block.keys + row * r->block.k_stride;
       ahead[k] = after_key(r, row);
     }
@@ -158,7 +157,7 @@ ET_INLINE void score_keys(const et_cpu_sdpa *a, const rows *r, size_t first,
 ET_INLINE void score(const et_cpu_sdpa *a, const rows *r, int queries) {
   const et_f32 hidden = et_f32_all(-__builtin_inff());
   for (size_t n = 0; n < r->columns; n += ET_CPU_LANES) {
-    const size_t count = smaller(r->columns - n, ET_CPU_LANES);
+    const size_t count = et_min_size(r->columns - n, ET_CPU_LANES);
     if (is_hidden(r, n, count, queries)) {
       for (int i = 0; i < queries; i++) {
         et_f32_store(r->scores[i] + n, hidden);
@@ -238,7 +237,8 @@ ET_INLINE void add_piece(const rows *r, const piece *p, int vectors,
 
 ET_INLINE void add_values(const et_cpu_sdpa *a, const rows *r, int queries) {
   for (size_t n = 0; n < r->columns; n += VALUES) {
-    piece p = {n, smaller(r->columns - n, VALUES), 0, ET_CPU_LANES, a->width};
+    piece p = {n, et_min_size(r->columns - n, VALUES), 0, ET_CPU_LANES,
+               a->width};
     for (; p.at + WIDE_LANES <= a->width; p.at += WIDE_LANES) {
       add_piece(r, &p, WIDE_VECTORS, queries);
     }
@@ -248,7 +248,7 @@ ET_INLINE void add_values(const et_cpu_sdpa *a, const rows *r, int queries) {
     }
 #endif
     for (; p.at < a->width; p.at += ET_CPU_LANES) {
-      p.some = smaller(a->width - p.at, ET_CPU_LANES);
+      p.some = et_min_size(a->width - p.at, ET_CPU_LANES);
       add_piece(r, &p, 1, queries);
     }
   }
@@ -285,7 +285,7 @@ static void add_query(const group *g, size_t index, size_t first, size_t count,
                    : a->mask + head * a->mask_head + row * a->mask_row + first;
   r->scores[i] = g->scores + index * ET_CPU_SDPA_KEYS;
   r->out[i] = sum_of(g, index).out;
-  r->seen[i] = end < first ? 0 : smaller(end - first, count);
+  r->seen[i] = end < first ? 0 : et_min_size(end - first, count);
   if (r->columns < r->seen[i]) {
     r->columns = r->seen[i];
   }
@@ -367,11 +367,11 @@ void ET_CPU_NAME(et_cpu_sdpa_few_queries_f32)(const et_cpu_sdpa *attention,
   const size_t keys = et_seen_keys(a, index);
   float *widened = workspace + et_cpu_sdpa_floats(queries, a->depth, a->width);
   for (size_t first = 0; first < keys; first += ET_CPU_SDPA_KEYS) {
-    const size_t count = smaller(keys - first, ET_CPU_SDPA_KEYS);
+    const size_t count = et_min_size(keys - first, ET_CPU_SDPA_KEYS);
     const et_attention_keys block =
         et_attention_block(a, index, first, count, widened);
     for (size_t q = 0; q < queries; q += MAX_QUERIES) {
-      attend_block(&g, &block, q, smaller(queries - q, MAX_QUERIES), first,
+      attend_block(&g, &block, q, et_min_size(queries - q, MAX_QUERIES), first,
                    count);
     }
   }

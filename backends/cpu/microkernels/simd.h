@@ -160,6 +160,16 @@ ET_INLINE et_f32 et_f32_select(et_i32 mask, et_f32 a, et_f32 b) {
   return (et_f32)((mask & (et_i32)a) | (~mask & (et_i32)b));
 }
 
+/* Returns the maximum, or NaN if an operand is NaN. */
+ET_INLINE et_f32 et_f32_max(et_f32 a, et_f32 b) {
+  return et_f32_select((a > b) | (a != a), a, b);
+}
+
+/* Returns the minimum, or NaN if an operand is NaN. */
+ET_INLINE et_f32 et_f32_min(et_f32 a, et_f32 b) {
+  return et_f32_select((a < b) | (a != a), a, b);
+}
+
 /* Returns max(x, low). NaN stays NaN. If both are zeros of different signs, the result is `x`,
  * because the x86 instruction returns its second operand. */
 ET_INLINE et_f32 et_f32_at_least(et_f32 x, et_f32 low) {

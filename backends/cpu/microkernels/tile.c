@@ -1,6 +1,7 @@
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/sums.h"
 #include "backends/cpu/microkernels/tile_wide.h"
+#include "runtime/core/arithmetic.h"
 
 /* X(rows, panels) for each tile size. The accumulators, one row of weights and one broadcast
  * element fit in registers. */
@@ -223,8 +224,6 @@ static size_t group_size(size_t height, size_t left) {
   return max;
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 static bool leaves_curve(const et_tiles *t) {
   return t->last && et_cpu_is_curve(t->activation);
 }
@@ -304,7 +303,7 @@ static void run_range(const group *g, tile_range *of, size_t panels,
   const size_t max = leaves_curve(&g->tiles) ? NEAR_TILES : of->count;
   size_t left = of->count;
   while (left > 0) {
-    of->count = smaller(left, max);
+    of->count = et_min_size(left, max);
     if (tile_functions[of->height][panels] != NULL) {
       run_function(g, of, panels);
     } else {
@@ -381,7 +380,7 @@ ET_NOINLINE void run_columns(group *g, size_t rows, size_t columns,
   size_t rest = columns;
   while (left > 0) {
     const size_t panels = group_size(height, left);
-    const size_t width = smaller(rest, panels * ET_CPU_PANEL);
+    const size_t width = et_min_size(rest, panels * ET_CPU_PANEL);
     t->lanes = (width - 1) % ET_CPU_PANEL + 1;
     t->next = left > panels ? t->panels + panels * t->panel_stride : next;
     g->lines = lines_to_fetch(t, rows, panels);
@@ -444,7 +443,7 @@ static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
   t.start += t.start == NULL ? 0 : column;
   t.residual += t.residual == NULL ? 0 : column;
   while (rows > 0) {
-    const size_t some = smaller(rows, max);
+    const size_t some = et_min_size(rows, max);
     et_wide_tiles(&t, lane == 0 ? ET_WIDE_HALF : t.panel_stride - ET_WIDE_HALF,
                   some / ET_WIDE_ROWS, &next);
     finish(&t, 0, some, ET_WIDE_COLUMNS);

@@ -3,6 +3,7 @@
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/sums.h"
 #include "backends/cpu/microkernels/winograd_tile.h"
+#include "runtime/core/arithmetic.h"
 
 #define COLUMNS ET_CPU_WINOGRAD_COLUMNS
 
@@ -216,8 +217,6 @@ static void store_part_4(const part *p) {
   }
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* Stores columns `column` to `end - 1` of a tile. */
 static void store_tile(const work *s, size_t tile, place at, size_t column,
                        size_t end) {
@@ -228,15 +227,15 @@ static void store_tile(const work *s, size_t tile, place at, size_t column,
             .position = s->tiles * COLUMNS,
             .low = et_f32_all(et_cpu_clamp_low(&w->activation)),
             .high = et_f32_all(et_cpu_clamp_high(&w->activation)),
-            .rows = (int)smaller(w->side, w->out_height - at.y),
-            .columns = (int)smaller(w->side, w->out_width - at.x),
+            .rows = (int)et_min_size(w->side, w->out_height - at.y),
+            .columns = (int)et_min_size(w->side, w->out_width - at.x),
             .pixel = w->columns,
             .row = w->out_width * w->columns};
   for (size_t c = column; c < end; c += ET_CPU_LANES, p.from += ET_CPU_LANES) {
     p.out = w->out + first + c;
     p.residual = w->residual == NULL ? NULL : w->residual + first + c;
     p.bias = et_f32_load(w->bias + c);
-    p.count = smaller(ET_CPU_LANES, end - c);
+    p.count = et_min_size(ET_CPU_LANES, end - c);
     (w->side == 2 ? store_part_2 : store_part_4)(&p);
   }
 }
@@ -244,8 +243,8 @@ static void store_tile(const work *s, size_t tile, place at, size_t column,
 /* Applies an activation other than a clamp to columns `column` to `end - 1`. */
 static void activate_tile(const et_cpu_winograd *w, place at, size_t column,
                           size_t end) {
-  const size_t rows = smaller(w->side, w->out_height - at.y);
-  const size_t pixels = smaller(w->side, w->out_width - at.x);
+  const size_t rows = et_min_size(w->side, w->out_height - at.y);
+  const size_t pixels = et_min_size(w->side, w->out_width - at.x);
   const size_t stride = w->out_width * w->columns;
   float *out = w->out + (at.image * w->out_height + at.y) * stride +
                at.x * w->columns + column;
@@ -281,7 +280,7 @@ void ET_CPU_NAME(et_cpu_winograd_f32)(const et_cpu_winograd *winograd,
     load_tile(&s, i, find_place(w, part->first_tile + i));
   }
   for (size_t c = part->first_column; c < part->end_column; c += COLUMNS) {
-    const size_t end = smaller(c + COLUMNS, part->end_column);
+    const size_t end = et_min_size(c + COLUMNS, part->end_column);
     multiply(&s, c, end,
              end < part->end_column ? w->panels + end * w->channels : NULL);
     store_tiles(&s, part->first_tile, c, end);

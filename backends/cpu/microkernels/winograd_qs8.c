@@ -3,6 +3,7 @@
 #include "backends/cpu/microkernels/requantize.h"
 #include "backends/cpu/microkernels/tile_even.h"
 #include "backends/cpu/microkernels/winograd_tile_qs8.h"
+#include "runtime/core/arithmetic.h"
 
 #define COLUMNS ET_CPU_WINOGRAD_COLUMNS
 #define SIDE ET_CPU_WINOGRAD_QS8_SIDE
@@ -235,15 +236,13 @@ ET_INLINE et_u8 bytes_of(const et_rounder *rounder, const et_requantizer *r,
   return et_u8_in_order(et_rounded(rounder, steps, r->is_far));
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* Requantizes the outputs of a panel that are inside the image, and stores them at `out`. */
 static void put_panel(const work *s, const et_requantizer *r,
                       et_cpu_winograd_place at, const int32_t *sums,
                       uint8_t *out) {
   const et_cpu_winograd_qs8 *c = s->winograd;
-  const size_t rows = smaller(SIDE, c->window.out_height - at.y);
-  const size_t pixels = smaller(SIDE, c->window.out_width - at.x);
+  const size_t rows = et_min_size(SIDE, c->window.out_height - at.y);
+  const size_t pixels = et_min_size(SIDE, c->window.out_width - at.x);
   for (size_t i = 0; i < rows; i++, sums += SIDE * ET_CPU_PANEL) {
     uint8_t *to = out + i * c->window.out_width * c->columns;
     for (size_t j = 0; j < pixels; j += ET_ROUNDED_PANELS) {
@@ -305,6 +304,6 @@ void ET_CPU_NAME(et_cpu_winograd_qs8)(const et_cpu_winograd_qs8 *winograd,
     load_tile(&s, i, find_place(&s, first_tile + i));
   }
   for (size_t n = 0; n < winograd->columns; n += COLUMNS) {
-    run_columns(&s, first_tile, n, smaller(COLUMNS, winograd->columns - n));
+    run_columns(&s, first_tile, n, et_min_size(COLUMNS, winograd->columns - n));
   }
 }

@@ -19,13 +19,13 @@ typedef struct shape {
   bool transposed;
 } shape;
 
-static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+static int32_t max_size(int32_t a, int32_t b) { return a > b ? a : b; }
 
 static void make(et_test_op *test, const shape *s) {
   const int32_t a[4] = {s->a[0], s->a[1], s->rows, s->depth};
   const int32_t b[4] = {s->b[0], s->b[1], s->depth, s->columns};
   const int32_t turned[4] = {s->b[0], s->b[1], s->columns, s->depth};
-  const int32_t y[4] = {larger(s->a[0], s->b[0]), larger(s->a[1], s->b[1]),
+  const int32_t y[4] = {max_size(s->a[0], s->b[0]), max_size(s->a[1], s->b[1]),
                         s->rows, s->columns};
   const int32_t workspace_sizes[2] = {3, ET_CPU_MATMUL_FLOATS};
   et_test_begin(test, &et_cpu_op_matmul);

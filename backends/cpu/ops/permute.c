@@ -5,6 +5,7 @@
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
+#include "runtime/core/arithmetic.h"
 
 /* Side of a square tile, in elements. Transposes process tiles, because a tile of each tensor stays
  * in the L1 cache. */
@@ -215,8 +216,6 @@ static void transpose(size_t element, const void *from, size_t from_stride,
   }
 }
 
-static size_t min(size_t a, size_t b) { return a < b ? a : b; }
-
 /* Returns the stride of dimension `dim` of the output. */
 static size_t out_stride(const work *w, size_t dim) {
   size_t stride = 1;
@@ -234,7 +233,7 @@ static void transpose_strip(const work *w, const char *from, char *to,
   for (size_t j = 0; j < w->sizes[last]; j += SIDE) {
     transpose(w->element, from + j * w->strides[last] * w->element,
               w->strides[last], to + j * w->element, to_stride, rows,
-              min(SIDE, w->sizes[last] - j));
+              et_min_size(SIDE, w->sizes[last] - j));
   }
 }
 
@@ -250,7 +249,7 @@ static void run_chunk(void *data, size_t index) {
     const size_t rows_per_part = i == w->column ? w->rows : 1;
     const size_t parts = et_cpu_parts(w->sizes[i], rows_per_part);
     const size_t at = index % parts * rows_per_part;
-    rows = i == w->column ? min(w->rows, w->sizes[i] - at) : rows;
+    rows = i == w->column ? et_min_size(w->rows, w->sizes[i] - at) : rows;
     from += at * w->strides[i] * w->element;
     to += at * stride;
     stride *= w->sizes[i];

@@ -1,5 +1,6 @@
 #include "backends/cpu/ops/op_schema.h"
 #include "backends/cpu/runtime/handle.h"
+#include "runtime/core/arithmetic.h"
 
 /* Maximum number of extents that are compared. It limits verification to milliseconds. */
 #define MAX_COMPARISONS (UINT32_C(1) << 24)
@@ -89,8 +90,6 @@ static et_status check_writes(verifier *v, uint32_t index,
   return ET_STATUS_OK;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* Returns the end of a byte range that starts at `read.start`, was written by an output of the
  * first `count` ops, and was not overwritten by a later workspace. Returns `read.start` if there is
  * none. Searches backward, because the writer is usually a recent op. */
@@ -108,10 +107,10 @@ static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
         continue;
       }
       if (other.start > read->start) {
-        end = smaller(end, other.start);
+        end = et_min_u64(end, other.start);
         continue;
       }
-      return k < workspaces ? smaller(end, other.end) : read->start;
+      return k < workspaces ? et_min_u64(end, other.end) : read->start;
     }
   }
   return read->start;
