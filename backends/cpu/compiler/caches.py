@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from backends.cpu.compiler.folding import drop_unread
+from backends.cpu.compiler.folding import eliminate_dead_ops
 from backends.cpu.compiler.graph import Op, OpGraph, State, Value
 from backends.cpu.compiler.ops.quantization import FLOAT16_DTYPES
 from backends.cpu.schema.attention import KvUpdate, SdpaF32
@@ -24,7 +24,7 @@ def keep_float16_caches(graph: OpGraph) -> None:
     graph.ops = [each for op in graph.ops if op not in updated for each in _kept(op, states.get(op))]
     halves = {op.output.storage: op.inputs[0].storage for op in graph.ops if _reads_state(op)}
     graph.ops = [_attending(op, halves) for op in graph.ops]
-    drop_unread(graph)
+    eliminate_dead_ops(graph)
 
 
 def _update_of(copy: Op, writers: Mapping[Value, Op]) -> Op | None:

@@ -97,7 +97,7 @@ def _folded(writer: Op, op: Op, affine: _Affine) -> Op:
     return replace(writer, inputs=inputs, outputs=op.outputs, nodes=writer.nodes + op.nodes)
 
 
-def drop_unread(graph: OpGraph) -> None:
+def eliminate_dead_ops(graph: OpGraph) -> None:
     """Remove dead ops.
 
     After: each op writes a state or a value that a later op or the caller reads.

@@ -42,14 +42,14 @@ def compute_in_int8(graph: OpGraph, constants: QuantizedConstants) -> None:
     fusion = _Fusion(graph, constants)
     graph.ops = [each for op in graph.ops for each in fusion.become(op)]
     graph.ops = [op for op in graph.ops if op not in fusion.replaced]
-    _drop_unread(graph)
+    _remove_unused_dequantize(graph)
 
 
 def _sink_dequantize(graph: OpGraph) -> None:
     """Move `permute` before `dequantize`, so that it moves int8 values."""
     writers = {value: op for op in graph.ops for value in op.outputs}
     graph.ops = [each for op in graph.ops for each in _moved_first(writers, op)]
-    _drop_unread(graph)
+    _remove_unused_dequantize(graph)
 
 
 def _moved_first(writers: Mapping[Value, Op], op: Op) -> list[Op]:
@@ -96,15 +96,15 @@ class _Fusion:
         if len(writer.inputs) != _INPUTS or not is_clamp(spec.activation):
             return None
         source, weight = self._source(writer.inputs[0]), writer.inputs[1].constant
-        codes = None if weight is None else self._constants.codes(weight)
-        return None if source is None or codes is None else Weighted(writer, op, *source, codes).ops()
+        int8_weight = None if weight is None else self._constants.quantized(weight)
+        return None if source is None or int8_weight is None else Weighted(writer, op, *source, int8_weight).ops()
 
     def _mapped(self, writer: Op, op: Op) -> _Steps:
         sources = self._sources(each for each in writer.inputs if not _is_number(each))
         assert isinstance(writer.spec, ElementwiseF32)
         if sources is None:
             return None
-        if len({(value.storage, reading) for value, reading in sources}) == 1:
+        if len({(value.storage, params) for value, params in sources}) == 1:
             same_dims = all(value.dims == writer.output.dims for value, _ in sources)
             return [_looked_up(writer, op, sources[0])] if same_dims else None
         call = _binary_call(writer.spec)
@@ -198,8 +198,8 @@ def _fused_binary(writer: Op, op: Op, sources: Sequence[_Source], function: Bina
 
 
 def _looked_up(writer: Op, op: Op, source: _Source) -> Op:
-    value, reading = source
-    numbers = dequantized(reading, _all_values(value.dtype))
+    value, params = source
+    numbers = dequantized(params, _all_values(value.dtype))
     if isinstance(writer.spec, ElementwiseF32):
         results = torch.empty_like(numbers)
         operands = [_number(each) if _is_number(each) else numbers for each in writer.inputs]
@@ -223,10 +223,10 @@ def _requantized_op(source: _Source, op: Op) -> Op | None:
 
     Return None if the op would change nothing.
     """
-    value, reading = source
-    codes = _all_values(value.dtype)
-    table = quantized(_output_quantization(op), dequantized(reading, codes)).to(op.output.dtype)
-    if value.dtype == op.output.dtype and torch.equal(table, codes):
+    value, params = source
+    all_values = _all_values(value.dtype)
+    table = quantized(_output_quantization(op), dequantized(params, all_values)).to(op.output.dtype)
+    if value.dtype == op.output.dtype and torch.equal(table, all_values):
         return None
     return Op(LutQs8(), (value, constant(table)), (Value(table.dtype, value.dims),), nodes=op.nodes)
 
@@ -249,7 +249,7 @@ def readers(graph: OpGraph) -> Counter[Value]:
     return Counter(value.storage for value in values)
 
 
-def _drop_unread(graph: OpGraph) -> None:
+def _remove_unused_dequantize(graph: OpGraph) -> None:
     """Remove `dequantize` ops without readers."""
     counts = readers(graph)
     graph.ops = [op for op in graph.ops if not _is_idle(op, counts)]

@@ -12,7 +12,7 @@ from backends.cpu.compiler.lower.builder import view
 from backends.cpu.compiler.lower.volumes import flat_weight
 from backends.cpu.compiler.ops.quantization import clamped
 from backends.cpu.compiler.packing import group_bias, padded, quads, tap_quads
-from backends.cpu.compiler.quantized import Codes
+from backends.cpu.compiler.quantized import QuantizedConstant
 from backends.cpu.schema.convolution import ConvF32, ConvQs8, DwconvF32, DwconvQs8
 from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.gemm import GemmF32
@@ -31,15 +31,15 @@ _TO_CHANNELS_LAST = (0, 2, 3, 1)
 class Weighted:
     """An int8 GEMM or convolution that replaces `writer` and the `quantize` op `op`."""
 
-    def __init__(self, writer: Op, op: Op, x: Value, reading: QuantParams, codes: Codes) -> None:
+    def __init__(self, writer: Op, op: Op, x: Value, x_params: QuantParams, weight: QuantizedConstant) -> None:
         spec = writer.spec
         assert isinstance(spec, (GemmF32, ConvF32, DwconvF32)) and isinstance(op.spec, Quantize)
         bias = writer.inputs[2].constant
         assert bias is not None
         self._operation = spec
-        self._x, self._reading, self._y = x, reading, view(op.output, writer.output.dims)
-        self._codes, self._bias = _as_kernels(codes.codes), bias
-        self._scales = (codes.scales.double() * reading.scale).float()
+        self._x, self._x_params, self._y = x, x_params, view(op.output, writer.output.dims)
+        self._weight, self._bias = _as_kernels(weight.values), bias
+        self._scales = (weight.scales.double() * x_params.scale).float()
         self._output_quantization = with_clamp(op.spec.output_quantization, spec.activation)
         self._nodes = writer.nodes + op.nodes
 
@@ -64,11 +64,11 @@ class Weighted:
         return [Op(Permute(_TO_CHANNELS_LAST), (planes,), (self._x,), nodes=self._nodes[:1])]
 
     def _convolution(self, window: Window, groups: int) -> list[Op] | None:
-        packed = quads(self._codes, groups)
+        packed = quads(self._weight, groups)
         if (
             window.taps > CONV_QS8_MAX_TAPS
             or packed.shape[1] > CONV_QS8_MAX_QUADS
-            or self._codes.shape[1] > CONV_QS8_MAX_CHANNELS
+            or self._weight.shape[1] > CONV_QS8_MAX_CHANNELS
         ):
             return None
         spec = ConvQs8(window, *self._bytes(), groups)
@@ -78,28 +78,28 @@ class Weighted:
         if window.taps > DWCONV_QS8_MAX_TAPS:
             return None
         spec = DwconvQs8(window, *self._bytes())
-        return [self._op(spec, tap_quads(self._codes), lambda row: padded(row, 0))]
+        return [self._op(spec, tap_quads(self._weight), lambda row: padded(row, 0))]
 
     def _bytes(self) -> tuple[int, int, int, OutputQuantization]:
         """Return the zero point, max_exact_terms, min_value and the output quantization.
 
         `narrow_products` replaces max_exact_terms and min_value.
         """
-        return self._reading.zero_point, 0, torch.iinfo(self._x.dtype).min, self._output_quantization
+        return self._x_params.zero_point, 0, torch.iinfo(self._x.dtype).min, self._output_quantization
 
     def _op(self, spec: Any, packed: Tensor, pad: Callable[[Tensor], Tensor]) -> Op:
-        sums = self._codes.flatten(1).sum(1, dtype=torch.int32)
+        sums = self._weight.flatten(1).sum(1, dtype=torch.int32)
         columns = [constant(pad(row)) for row in (sums, self._scales, self._bias)]
         return Op(spec, (self._x, constant(packed), *columns), (self._y,), nodes=self._nodes)
 
 
-def _as_kernels(codes: Tensor) -> Tensor:
+def _as_kernels(weight: Tensor) -> Tensor:
     """Return the weights of a GEMM or convolution (1-D to 3-D) as [N, C, kh, kw]."""
-    if codes.dim() == 2:
-        return codes[:, :, None, None]
-    if codes.dim() == 5:
-        return flat_weight(codes)
-    return codes.unsqueeze(2) if codes.dim() == 3 else codes
+    if weight.dim() == 2:
+        return weight[:, :, None, None]
+    if weight.dim() == 5:
+        return flat_weight(weight)
+    return weight.unsqueeze(2) if weight.dim() == 3 else weight
 
 
 def _as_image(value: Value) -> Value:

@@ -15,7 +15,7 @@ from backends.cpu.compiler.caches import keep_float16_caches
 from backends.cpu.compiler.channel_split import split_widest_block
 from backends.cpu.compiler.choice import choose
 from backends.cpu.compiler.float16 import store_weights, widen_reads
-from backends.cpu.compiler.folding import drop_unread, fold
+from backends.cpu.compiler.folding import eliminate_dead_ops, fold
 from backends.cpu.compiler.fusion import fuse
 from backends.cpu.compiler.graph import OpGraph, verify_graph
 from backends.cpu.compiler.in_place import write_in_place
@@ -103,7 +103,7 @@ PIPELINE: tuple[Pass, ...] = (
         name="eliminate_dead_ops",
         before="The graph contains the ops of every node, and weights have PyTorch's layout.",
         after="Each op writes a state or a value that a later op or the caller reads.",
-        run=lambda part: drop_unread(part.graph),
+        run=lambda part: eliminate_dead_ops(part.graph),
     ),
     PartitionPass(
         name="fold_affine",

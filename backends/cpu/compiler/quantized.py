@@ -16,14 +16,14 @@ PER_CHANNEL = "quantized_decomposed::dequantize_per_channel"
 
 
 @dataclass(frozen=True, eq=False)
-class Codes:
+class QuantizedConstant:
     """A constant that is quantized symmetrically per row.
 
-    codes: quantized values, int8 [N, ...].
+    values: quantized values, int8 [N, ...].
     scales: scale of each row, float32 [N].
     """
 
-    codes: Tensor
+    values: Tensor
     scales: Tensor
 
 
@@ -36,7 +36,7 @@ class QuantizedConstants:
 
     def __init__(self) -> None:
         self._dequantized: dict[Node, Tensor] = {}
-        self._codes: dict[int, Codes] = {}
+        self._quantized: dict[int, QuantizedConstant] = {}
 
     def dequantized(self, node: Node, constant: Callable[[object], Tensor | None]) -> Tensor | None:
         """Return the result of `node` if it dequantizes constants; otherwise, None."""
@@ -46,25 +46,25 @@ class QuantizedConstants:
                 self._add(node, [constant(each) if isinstance(each, Node) else each for each in node.args])
         return self._dequantized.get(node)
 
-    def codes(self, tensor: Tensor) -> Codes | None:
+    def quantized(self, tensor: Tensor) -> QuantizedConstant | None:
         """Return the quantized values of a dequantized constant, or None.
 
         Only constants that are quantized per row to int8 with zero point 0 are found.
         """
-        found = self._codes.get(tensor.data_ptr())
-        return found if found is not None and found.codes.numel() == tensor.numel() else None
+        found = self._quantized.get(tensor.data_ptr())
+        return found if found is not None and found.values.numel() == tensor.numel() else None
 
     def _add(self, node: Node, args: list[Any]) -> None:
         operator = to_torch_overload(node.target)
         assert operator is not None
         tensor = operator(*args).contiguous()
         self._dequantized[node] = tensor
-        codes, scales, zero_points, axis = args[0], args[1], args[2], args[3]
+        values, scales, zero_points, axis = args[0], args[1], args[2], args[3]
         if _name(node) == PER_TENSOR:
             scales, zero_points, axis = torch.tensor([scales]), torch.tensor([zero_points]), 0
-        is_plain = codes.dtype == torch.int8 and axis == 0 and (zero_points is None or not zero_points.any())
-        if is_plain and codes.dim() > 0:
-            self._codes[tensor.data_ptr()] = Codes(codes, scales.float().expand(codes.shape[0]))
+        is_plain = values.dtype == torch.int8 and axis == 0 and (zero_points is None or not zero_points.any())
+        if is_plain and values.dim() > 0:
+            self._quantized[tensor.data_ptr()] = QuantizedConstant(values, scales.float().expand(values.shape[0]))
 
 
 def _name(node: Node) -> str | None:
