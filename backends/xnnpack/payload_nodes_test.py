@@ -36,7 +36,7 @@ def test_a_convolution_has_its_weights_and_what_surrounds_it() -> None:
     names = [name for name, _ in describe(_payload("conv_dq"))]
     assert names == ["StaticTranspose", "Convert", "Conv2d", "StaticTranspose"]
     _, values = describe(_payload("conv_dq"))[2]
-    assert values[0].startswith("int8 by row[") and values[1].startswith("constant int8 by channel[")
+    assert values[0].startswith("int8 per row[") and values[1].startswith("constant int8 per channel[")
     assert values[-1].startswith("float32[")
 
 

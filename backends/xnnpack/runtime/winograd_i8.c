@@ -132,7 +132,7 @@ et_xnn_tensor et_xnn_pack_winograd_i8(et_xnn_builder *b,
       .fill = fill,
       .request = &c->matrix,
       .id = c->matrix.id,
-      .share = "winograd of bytes"};
+      .share = "winograd_qs8"};
   return et_xnn_pack(b, &packing);
 }
 
