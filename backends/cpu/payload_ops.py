@@ -19,11 +19,11 @@ def describe(payload: bytes) -> list[tuple[str, list[str]]]:
     """
     words = struct.unpack(f"<{len(payload) // 4}I", payload[: len(payload) // 4 * 4])
     if words[:2] != (_MAGIC, _VERSION) or len(words) < _HEADER_WORDS or words[2] * 4 != len(payload):
-        raise ValueError(f"not a payload of CpuBackend, version {_VERSION}")
+        raise ValueError(f"not a version {_VERSION} CpuBackend payload")
     try:
         return _Reader(words).ops()
     except IndexError as error:
-        raise ValueError("the payload of CpuBackend is damaged") from error
+        raise ValueError("the CpuBackend payload is corrupt") from error
 
 
 class _Reader:

@@ -37,5 +37,5 @@ def test_other_bytes_are_refused() -> None:
 def test_counts_that_lead_nowhere_are_refused() -> None:
     payload = bytearray(_payload())
     payload[8 * 4 : 9 * 4] = (1 << 20).to_bytes(4, "little")
-    with pytest.raises(ValueError, match="damaged"):
+    with pytest.raises(ValueError, match="corrupt"):
         describe(bytes(payload))

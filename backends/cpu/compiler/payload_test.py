@@ -92,7 +92,7 @@ def test_scratch_memory_beyond_32_bits_is_refused_with_the_remedy() -> None:
 
 def test_other_bytes_are_not_a_payload() -> None:
     for damaged in (b"", bytes(64), _payload().data[:-4]):
-        with pytest.raises(InvalidProgramError, match="not a payload of the cpu backend"):
+        with pytest.raises(InvalidProgramError, match="not a version 1 payload of the cpu backend"):
             read(damaged)
 
 

@@ -59,7 +59,7 @@ def read(payload: bytes) -> PayloadRows:
     """
     words = struct.unpack(f"<{len(payload) // WORD}I", payload[: len(payload) // WORD * WORD])
     if words[:2] != (MAGIC, VERSION) or words[2] * WORD != len(payload):
-        raise InvalidProgramError(f"not a payload of the cpu backend, version {VERSION}")
+        raise InvalidProgramError(f"not a version {VERSION} payload of the cpu backend")
     return _Reader(words, payload).rows()
 
 

@@ -11,7 +11,7 @@ typedef struct f16_panels {
   bool is_bfloat;
 } f16_panels;
 
-/* An et_add_part that widens a few panels of weights at a time. */
+/* Implements et_add_part: widens a few panels of weights at a time. */
 static void add_part(const void *weights, et_tiles *tiles, size_t first,
                      const et_cpu_pixels *pixels) {
   float block[ET_BLOCK_PANELS * ET_BLOCK_DEPTH * ET_CPU_PANEL];

@@ -2,7 +2,7 @@
 
 #include "backends/cpu/microkernels/gather.h"
 
-/* An et_add_part for float32 panels. */
+/* Implements et_add_part for float32 panels. */
 static void add_part(const void *weights, et_tiles *tiles, size_t first,
                      const et_cpu_pixels *pixels) {
   tiles->panels = (const float *)weights + first * ET_CPU_PANEL;

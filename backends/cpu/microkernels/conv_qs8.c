@@ -3,15 +3,16 @@
 #include "backends/cpu/microkernels/windows_i8.h"
 
 _Static_assert(ET_CPU_CONV_QS8_MAX_QUADS * 4 * 128 <= 1 << 21,
-               "sums of weights fit et_sum_of_int8");
+               "sums of weights fit in the range of et_sum_of_int8");
 
 _Static_assert(ET_CPU_CONV_QS8_MAX_QUADS <= ET_I8_MAX_QUADS,
-               "a row fits its buffer");
+               "a row fits in a packed block");
 
 /* Maximum number of pieces per block. */
 #define MAX_PIECES 768
 
-_Static_assert(MAX_PIECES >= ET_CPU_CONV_QS8_MAX_TAPS, "a row fits");
+_Static_assert(MAX_PIECES >= ET_CPU_CONV_QS8_MAX_TAPS,
+               "the pieces of a row fit in a block");
 
 /* Source of a packed block: pieces of the image, or copied rows of windows. */
 typedef union source {
@@ -190,7 +191,7 @@ static size_t max_rows(const call *c) {
   return fit < listed ? fit : listed;
 }
 
-/* Returns the number of bytes that a run of taps may read outside the image. */
+/* Returns the number of bytes of `beyond` that a row or a tap in the padding may read. */
 static size_t beyond_size(const call *c) {
   if (c->runs == ET_RUNS_LINES) {
     return ET_LINES_BYTES + ET_LINE_STEP;

@@ -41,7 +41,8 @@ ET_INLINE void et_put_quads_i8(const et_u8 *bytes, et_form_i8 f,
   ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) { to[0].of[v] = quads[v]; }
 }
 
-/* Writes columns outside the image. */
+/* Packs `columns` columns of padding, which have the value of the zero point, and stores them at
+ * `to`. Returns the end of the stored columns. */
 ET_INLINE et_word_i8 *et_put_outside_i8(const et_span_i8 *s, size_t columns,
                                         size_t step, et_form_i8 f,
                                         et_word_i8 *to) {
@@ -53,8 +54,9 @@ ET_INLINE et_word_i8 *et_put_outside_i8(const et_span_i8 *s, size_t columns,
   return to;
 }
 
-/* Writes columns inside the image, starting at `at`. `rows` and `bands` are compile-time constants.
- * A fourth row is not read if its taps are 0. */
+/* Packs `columns` columns of the image, starting at `at`, and stores them at `to`. Returns the end
+ * of the stored columns. `rows` and `bands` are compile-time constants. A fourth row is not read if
+ * its taps are 0. */
 ET_INLINE et_word_i8 *et_put_inside_i8(const et_span_i8 *s, et_column_i8 at,
                                        size_t columns, int rows, size_t bands,
                                        size_t step, et_form_i8 f,

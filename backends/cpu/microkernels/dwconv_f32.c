@@ -187,8 +187,8 @@ ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
   }
 }
 
-/* Taps of a vector of channels that may start within a panel. The last store writes beyond
- * them. */
+/* Taps of a vector of channels that may start within a panel. The last store writes past the end of
+ * the taps. */
 typedef float lane_taps[(MAX_KERNEL * MAX_KERNEL + 1) * ET_CPU_PANEL];
 
 ET_NOINLINE void copy_taps(const span *s, size_t channel, size_t count,

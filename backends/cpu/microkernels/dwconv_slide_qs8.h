@@ -12,7 +12,7 @@ typedef struct et_slide_i8 {
   const et_span_i8 *span;
   et_column_i8 at;           /* the next column inside the image */
   size_t x;                  /* the next column; wraps if negative */
-  et_i8 outside[ET_ROUNDED]; /* quads of a column outside the image */
+  et_i8 outside[ET_ROUNDED]; /* quads of a column of padding */
   et_requantization_i8 requantization;
   uint64_t mask; /* channels of a band */
 } et_slide_i8;

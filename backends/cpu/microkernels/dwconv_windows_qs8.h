@@ -14,12 +14,14 @@
 
 /* Maximum number of columns that these pixels share, for kernel 5 and stride 2. */
 #define ET_MAX_SHARED (2 * (ET_SPAN_PIXELS - 1) + 5)
-/* Number of quads in the column buffer. A window always fits, because a column of n taps has at
+/* Number of quads in the column buffer. Any window fits in it, because a column of n taps has at
  * most n quads. */
 #define ET_MAX_QUADS 96
 
-_Static_assert(ET_MAX_QUADS >= ET_CPU_DWCONV_QS8_MAX_TAPS, "a window fits");
-_Static_assert(ET_CPU_DWCONV_QS8_MAX_TAPS % 4 == 0, "quads of rows fit");
+_Static_assert(ET_MAX_QUADS >= ET_CPU_DWCONV_QS8_MAX_TAPS,
+               "a window fits in the column buffer");
+_Static_assert(ET_CPU_DWCONV_QS8_MAX_TAPS % 4 == 0,
+               "rows, padded to whole quads, fit in et_span_i8.rows");
 
 #if ET_SUMS_OF_16
 ET_INLINE void et_add_narrow_i8(const et_word_i8 *x, const et_word_i8 *taps,
@@ -102,7 +104,8 @@ ET_INLINE void et_put_pixel_i8(const et_span_i8 *s,
   }
 }
 
-/* Computes `count` pixels for any window. Their first columns are `step` words apart. */
+/* Computes `count` pixels for any window. In the column buffer, windows of adjacent pixels start
+ * `step` words apart. */
 ET_INLINE void et_sum_pixels_i8(const et_span_i8 *s, const et_word_i8 *x,
                                 size_t step, size_t count, et_form_i8 f,
                                 size_t at) {

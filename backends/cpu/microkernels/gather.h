@@ -11,7 +11,7 @@
 /* Elements that taps in the padding point to. */
 static const float et_gather_zeros[ET_TILE_DEPTH] __attribute__((aligned(64)));
 
-/* Position of tap 0 for an output pixel. It wraps around if it is negative. */
+/* Position of tap 0 for an output pixel. Negative coordinates wrap around (size_t). */
 typedef struct et_origin {
   const float *image;
   size_t y, x;

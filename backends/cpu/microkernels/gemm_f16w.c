@@ -85,7 +85,7 @@ void ET_CPU_NAME(et_cpu_gemm_f16w_row)(const et_cpu_gemm_f16w *product,
   }
 }
 
-/* The et_put_block of an et_cpu_gemm_f16w. */
+/* Implements et_put_block for et_cpu_gemm_f16w: widens a block to float32. */
 static void put_block(const void *weights, size_t panel, size_t first,
                       size_t depth, float *to) {
   const et_cpu_gemm_f16w *p = weights;

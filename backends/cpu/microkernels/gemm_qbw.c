@@ -28,7 +28,7 @@ ET_INLINE void put_words(const et_cpu_gemm_qbw *p, const int32_t *words,
   }
 }
 
-/* Dequantizes a block: the et_put_block of an et_cpu_gemm_qbw. */
+/* Implements et_put_block for et_cpu_gemm_qbw: dequantizes a block. */
 static void put_block(const void *weights, size_t panel, size_t first,
                       size_t depth, float *to) {
   const et_cpu_gemm_qbw *p = weights;

@@ -9,7 +9,8 @@
 #define ROWS 32
 #define QUADS (ET_CPU_QD8_MAX_GROUP / 4)
 
-_Static_assert(QUADS *ROWS <= ET_I8_MAX_QUADS, "a block of rows fits");
+_Static_assert(QUADS *ROWS <= ET_I8_MAX_QUADS,
+               "a group of ROWS rows fits in a packed block");
 
 /* State of a call. */
 typedef struct call {

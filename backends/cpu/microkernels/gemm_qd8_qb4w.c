@@ -14,7 +14,7 @@
 #define PART_GROUPS 128
 
 _Static_assert(PART_BYTES >= ROWS * ET_CPU_QD8_MAX_GROUP,
-               "a group of rows fits");
+               "a group of ROWS rows fits in a part");
 
 /* Maximum number of rows per tile. Its accumulators and results fill the registers. If the number
  * of rows is odd, the last row is not part of a tile; it is computed panel by panel. */
@@ -99,7 +99,7 @@ static void put_rows(part *p) {
 
 /* A vector of columns. */
 typedef struct columns {
-  /* Words of the first group of the part. Rows of words are a panel apart. */
+  /* Words of the first group of the part. Consecutive rows are ET_CPU_PANEL words apart. */
   const int32_t *words;
   size_t at; /* index of the first group's parameters */
   size_t first;
@@ -427,7 +427,8 @@ static void run_panel(const part *p, size_t first, size_t count) {
   }
 }
 
-/* Returns the maximum depth for which the values and groups of the part fit the buffers. */
+/* Returns the maximum depth for which the part has at most PART_BYTES values and PART_GROUPS groups
+ * per row. */
 static size_t part_depth(const part *p) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
   const size_t fit = PART_BYTES / p->rows / w->group;

@@ -1,5 +1,5 @@
 /* Reductions of float32 rows, with the same order of summation for every instruction set: element i
- * is added to lane i % 32. Lanes that are 16, 8, 4, 2 and 1 apart are then combined. */
+ * is added to lane i % 32. The lanes are then combined in pairs at distances 16, 8, 4, 2 and 1. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ROWS_H_
 #define BACKENDS_CPU_MICROKERNELS_ROWS_H_
 

@@ -13,7 +13,7 @@ typedef struct et_attention_keys {
   size_t v_stride;
 } et_attention_keys;
 
-/* Widens rows of `size` elements, `stride` apart, to float32. The result is dense. */
+/* Widens rows of `size` elements, `stride` elements apart, to float32. The result is dense. */
 ET_INLINE void et_widen_keys(const uint16_t *from, size_t stride, size_t rows,
                              size_t size, bool is_bfloat, float *to) {
   for (size_t r = 0; r < rows; r++, from += stride, to += size) {

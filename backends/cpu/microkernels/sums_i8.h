@@ -13,7 +13,8 @@ typedef struct et_block_i8 {
   const int16_t *wide; /* the widened panel, or NULL */
   size_t first;        /* first quad */
   size_t depth;
-  bool is_first; /* true: start from `start`; false: continue */
+  bool is_first; /* first K block: initialize the accumulators; otherwise, load
+                    them from `sums` */
   bool is_last;
   const et_target_i8 *target; /* NULL: store accumulators only */
   int32_t *sums;

@@ -53,8 +53,8 @@ typedef et_tile_function tile_function;
     run_tile(block, row, rows, panels);                              \
   }
 #else
-/* Computes the tiles of its height that cover rows `row` to `end - 1`. If K is small, a call per
- * tile would take 5 % of the time. */
+/* Computes rows `row` to `end - 1` in tiles of a fixed height (one function per height). If K is
+ * small, a call per tile would take 5 % of the time. */
 typedef void tile_function(const et_block_i8 *b, size_t row, size_t end);
 
 #define DEFINE_TILE(rows, panels)                                     \

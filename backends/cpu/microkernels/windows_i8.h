@@ -12,9 +12,10 @@
 #define ET_LINES_BYTES 256
 #define ET_LINE_STEP 32
 
-_Static_assert(ET_LINE_STEP <= 2 * ET_I8_STEP, "the last line fits the block");
+_Static_assert(ET_LINE_STEP <= 2 * ET_I8_STEP,
+               "the excess of the last line fits in et_packed_i8.bytes");
 _Static_assert(ET_LINES_BYTES + ET_LINE_STEP <= ET_CPU_CONV_QS8_MAX_CHANNELS,
-               "a line beyond the image fits");
+               "a line of padding fits in the `beyond` buffer of conv_qs8.c");
 
 /* How the window is divided into runs. */
 typedef enum et_runs_i8 {
@@ -112,7 +113,7 @@ ET_INLINE et_reach_i8 et_reach_of_i8(const et_cpu_window *w, size_t x) {
   return (et_reach_i8){outside, x + outside, left < max ? left : max};
 }
 
-/* Copies a row with some pixels inside the image. Each part overwrites the excess bytes of the
+/* Copies a row that is partly inside the image. Each part overwrites the excess bytes of the
  * previous one. Input that is too short for whole steps is copied first. */
 ET_INLINE void et_put_reach_i8(const et_segment_i8 *s, const et_reach_i8 *reach,
                                const uint8_t *row, uint8_t shift, uint8_t *to) {

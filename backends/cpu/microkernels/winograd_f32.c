@@ -54,7 +54,7 @@ typedef struct lane {
 } lane;
 
 ET_INLINE void transform_lane(const lane *l, int side, bool whole) {
-  et_f32 t[ET_WINOGRAD_IN][ET_WINOGRAD_IN]; /* [column][position down] */
+  et_f32 t[ET_WINOGRAD_IN][ET_WINOGRAD_IN]; /* [column][vertical position] */
   ET_UNROLL for (int j = 0; j < side + 2; j++) {
     et_f32 d[ET_WINOGRAD_IN];
     ET_UNROLL for (int i = 0; i < side + 2; i++) {
@@ -182,7 +182,7 @@ ET_INLINE void store_result(const part *p, size_t at, et_f32 sum, bool whole) {
 }
 
 ET_INLINE void store_part(const part *p, int side, bool whole) {
-  et_f32 t[ET_WINOGRAD_IN][ET_WINOGRAD_OUT]; /* [position across][row] */
+  et_f32 t[ET_WINOGRAD_IN][ET_WINOGRAD_OUT]; /* [horizontal position][row] */
   ET_UNROLL for (int j = 0; j < side + 2; j++) {
     et_f32 m[ET_WINOGRAD_IN];
     ET_UNROLL for (int i = 0; i < side + 2; i++) {

@@ -69,7 +69,7 @@ static void find_pixels(const work *s, et_cpu_winograd_place at,
 ET_INLINE void transform_channels(const work *s, const uint8_t *const *pixels,
                                   size_t channel, int16_t *to) {
   const size_t position = s->tiles * s->winograd->channels;
-  et_i16 t[ACROSS][ACROSS]; /* [column][position down] */
+  et_i16 t[ACROSS][ACROSS]; /* [column][vertical position] */
   ET_UNROLL for (int j = 0; j < ACROSS; j++) {
     et_i16 d[ACROSS];
     ET_UNROLL for (int i = 0; i < ACROSS; i++) {
@@ -205,7 +205,7 @@ static void multiply(const work *s, size_t column, size_t count) {
 /* Computes the accumulators of a tile, for a vector of columns. */
 ET_INLINE void transform_columns(const int32_t *from, size_t position,
                                  int32_t *sums) {
-  et_u32 t[ACROSS][SIDE]; /* [position across][row] */
+  et_u32 t[ACROSS][SIDE]; /* [horizontal position][row] */
   ET_UNROLL for (int j = 0; j < ACROSS; j++) {
     et_u32 m[ACROSS];
     ET_UNROLL for (int i = 0; i < ACROSS; i++) {

@@ -22,7 +22,7 @@ static et_status check_broadcast(const et_cpu_tensor *a, const et_cpu_tensor *b,
   ET_CPU_CHECK(
       error, is_row,
       "binary_qs8: %zu elements cannot be broadcast to %zu; the sizes of "
-      "tensor 1 must be the last ones of tensor 0",
+      "tensor 1 must match the trailing sizes of tensor 0",
       b->numel, a->numel);
   return ET_STATUS_OK;
 }

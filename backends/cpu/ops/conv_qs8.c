@@ -20,12 +20,14 @@ static et_status check_depth(int64_t channels, int64_t columns, int64_t groups,
       "conv_qs8: %lld groups do not divide %lld channels and %lld columns",
       (long long)groups, (long long)channels, (long long)columns);
   const int64_t quads = (taps * (channels / groups) + 3) / 4;
-  ET_CPU_CHECK(error,
-               taps <= ET_CPU_CONV_QS8_MAX_TAPS &&
-                   quads <= ET_CPU_CONV_QS8_MAX_QUADS &&
-                   channels / groups <= ET_CPU_CONV_QS8_MAX_CHANNELS,
-               "conv_qs8: %lld taps of %lld channels are too many",
-               (long long)taps, (long long)(channels / groups));
+  ET_CPU_CHECK(
+      error,
+      taps <= ET_CPU_CONV_QS8_MAX_TAPS && quads <= ET_CPU_CONV_QS8_MAX_QUADS &&
+          channels / groups <= ET_CPU_CONV_QS8_MAX_CHANNELS,
+      "conv_qs8: kernel of %lld taps x %lld channels is too large; "
+      "expected at most %d taps, %d channels and %d weights",
+      (long long)taps, (long long)(channels / groups), ET_CPU_CONV_QS8_MAX_TAPS,
+      ET_CPU_CONV_QS8_MAX_CHANNELS, 4 * ET_CPU_CONV_QS8_MAX_QUADS);
   return ET_STATUS_OK;
 }
 

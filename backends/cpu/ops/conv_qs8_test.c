@@ -423,7 +423,7 @@ static void test_rejects_windows_beyond_the_stack(void **state) {
   const shape s = {1, 4097, 1, 1, points(1), points(1), true, true, 1};
   et_test_op test;
   make(&test, &s);
-  et_test_refused(&test, "1 taps of 4097 channels are too many");
+  et_test_refused(&test, "kernel of 1 taps x 4097 channels is too large");
   et_test_end(&test);
 }
 

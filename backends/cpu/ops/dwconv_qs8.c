@@ -15,9 +15,11 @@ static et_status check_weights(const et_cpu_op *op,
                                et_error *error) {
   const int64_t height = args->attributes.window.kernel[0];
   const int64_t width = args->attributes.window.kernel[1];
-  ET_CPU_CHECK(error, height * width <= ET_CPU_DWCONV_QS8_MAX_TAPS,
-               "dwconv_qs8: %lld x %lld taps are too many", (long long)height,
-               (long long)width);
+  ET_CPU_CHECK(
+      error, height * width <= ET_CPU_DWCONV_QS8_MAX_TAPS,
+      "dwconv_qs8: kernel of %lld x %lld taps is too large; expected at "
+      "most %d taps",
+      (long long)height, (long long)width, ET_CPU_DWCONV_QS8_MAX_TAPS);
   const int64_t panels = ((int64_t)args->x->sizes[3] + 15) / 16;
   const int64_t packed[4] = {panels, width * ((height + 3) / 4), 16, 4};
   ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 4, packed, error));

@@ -142,8 +142,8 @@ static void test_windows_of_random_shapes(void **state) {
   }
 }
 
-/* Covers unrolled windows of several pixels or, if there are few channels, of several rows, with
- * remainders of both. */
+/* Covers windows unrolled over pixels, windows unrolled over rows (few channels), and the
+ * remainders of both loops. */
 static void test_common_windows_over_any_number_of_channels(void **state) {
   (void)state;
   static const int32_t channels[] = {3, 16, 20, 32, 33, 48, 64, 80, 96, 144};
@@ -225,7 +225,7 @@ static void test_rejects_kernels_beyond_the_stack(void **state) {
   const shape s = {1, 20, axis, axis, true, true, 0};
   et_test_op test;
   make(&test, &s);
-  et_test_refused(&test, "dwconv_qs8: 9 x 9 taps are too many");
+  et_test_refused(&test, "dwconv_qs8: kernel of 9 x 9 taps is too large");
   et_test_end(&test);
 }
 

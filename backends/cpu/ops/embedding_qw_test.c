@@ -116,7 +116,8 @@ static void test_rejects_invalid_ops(void **state) {
       &test, "embedding_qw: 4 inputs, inconsistent with weight offset kind 0");
   test.attributes[2] = 1;
   test.tensors[1].sizes[1] = 3;
-  et_test_refused(&test, "embedding_qw: 4 words do not form 3 groups");
+  et_test_refused(&test,
+                  "embedding_qw: 4 words are not divisible into 3 groups");
   test.tensors[1].sizes[1] = GROUPS;
   for (uint8_t i = 1; i < ET_CPU_MAX_RANK; i++) {
     test.tensors[2].sizes[i] = 1;

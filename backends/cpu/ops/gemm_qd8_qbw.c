@@ -41,8 +41,8 @@ static et_status check_sums(const et_cpu_op *op,
   const int32_t *scales = args->scales->sizes;
   if (args->attributes.format.bits == 8) {
     ET_CPU_CHECK(error, sums != NULL,
-                 "gemm_qd8_qbw: %d inputs, expected one more with the sums of "
-                 "8-bit weights",
+                 "gemm_qd8_qbw: %d inputs; the sums of the 8-bit weights are "
+                 "missing",
                  (int)op->input_count);
     const int64_t sizes[3] = {scales[0], scales[1], 16};
     ET_RETURN_IF_ERROR(

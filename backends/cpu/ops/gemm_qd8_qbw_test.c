@@ -262,8 +262,8 @@ static void test_rejects_invalid_ops(void **state) {
   const shape unsummed = {1, 1, 32, 16, 8, false, true, true, F32};
   make(&test, &unsummed);
   et_test_refused(&test,
-                  "gemm_qd8_qbw: 4 inputs, expected one more with the sums of "
-                  "8-bit weights");
+                  "gemm_qd8_qbw: 4 inputs; the sums of the 8-bit weights are "
+                  "missing");
   et_test_end(&test);
 }
 

@@ -112,7 +112,7 @@ static void test_groups_of_random_shapes(void **state) {
   }
 }
 
-/* Covers one row per group, as in a decoder, empty groups, no rows, and rows without a group. */
+/* Covers one row per group (as in decoding), empty groups, no rows, and rows without a group. */
 static void test_groups_at_the_edges(void **state) {
   (void)state;
   for (size_t i = 0; i < 3; i++) {

@@ -55,7 +55,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   ET_RETURN_IF_ERROR(check_matrices(&args, error));
   const int32_t *workspace = args.workspace->sizes;
   ET_CPU_CHECK(error, workspace[0] >= 1 && workspace[1] >= ET_CPU_MATMUL_FLOATS,
-               "matmul: workspace is [%d, %d], expected [1, %d] at least",
+               "matmul: workspace is [%d, %d], expected at least [1, %d]",
                (int)workspace[0], (int)workspace[1], ET_CPU_MATMUL_FLOATS);
   return ET_STATUS_OK;
 }

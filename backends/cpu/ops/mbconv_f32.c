@@ -97,7 +97,7 @@ static size_t rows_of_gemm(const stage *s, size_t index, size_t row,
   return index > 0 ? 1 : left < max ? left : max;
 }
 
-/* Expands at most `max` rows, starting at `row`. Returns their number. */
+/* Expands at most `max` rows, starting at `row`. Returns the number of expanded rows. */
 static size_t expand_rows(lane *l, size_t index, size_t row, size_t max) {
   const stage *s = &l->stages[index];
   const et_cpu_conv *c = &s->block.expand;

@@ -191,8 +191,8 @@ static et_status check_counts(const et_cpu_mbconv_f32_args *args,
   ET_CPU_CHECK(
       error,
       args->weights_count == weights || args->weights_count == weights + 1,
-      "mbconv_f32: %zu inputs, expected %zu or one more",
-      args->weights_count + 1, weights + 1);
+      "mbconv_f32: %zu inputs, expected %zu, or %zu with a residual",
+      args->weights_count + 1, weights + 1, weights + 2);
   return ET_STATUS_OK;
 }
 

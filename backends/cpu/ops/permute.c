@@ -17,9 +17,11 @@ static et_status check_permutation(const et_cpu_permute_args *args,
   uint32_t seen = 0;
   for (uint8_t i = 0; i < args->x->rank; i++) {
     const uint32_t from = permutation[i];
-    ET_CPU_CHECK(error, from < args->x->rank && (seen & 1u << from) == 0,
-                 "permute: attribute %d is %u, not a permutation of %d dims",
-                 (int)i, from, (int)args->x->rank);
+    ET_CPU_CHECK(
+        error, from < args->x->rank && (seen & 1u << from) == 0,
+        "permute: attribute %d is %u, which is repeated or out of range "
+        "for %d dims",
+        (int)i, from, (int)args->x->rank);
     seen |= 1u << from;
   }
   return ET_STATUS_OK;

@@ -120,11 +120,15 @@ static void test_rejects_invalid_permutations(void **state) {
   et_test_op test;
   make(&test, ET_SCALAR_TYPE_FLOAT32, 2, sizes, order);
   test.attributes[0] = 2;
-  et_test_refused(&test,
-                  "permute: attribute 0 is 2, not a permutation of 2 dims");
+  et_test_refused(
+      &test,
+      "permute: attribute 0 is 2, which is repeated or out of range "
+      "for 2 dims");
   test.attributes[0] = 0;
-  et_test_refused(&test,
-                  "permute: attribute 1 is 0, not a permutation of 2 dims");
+  et_test_refused(
+      &test,
+      "permute: attribute 1 is 0, which is repeated or out of range "
+      "for 2 dims");
   test.attributes[0] = 1;
   test.attributes[1] = 0xffffffff;
   et_test_refused(&test, "permute: attribute 1 is -1, expected 0 to 7");

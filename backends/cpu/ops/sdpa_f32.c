@@ -39,7 +39,8 @@ typedef struct head_rows {
   int64_t offset; /* offset of the first head in a row */
 } head_rows;
 
-/* Checks that the heads fit, and that the tensor has as many batches and rows as `other`. */
+/* Checks that rows contain the expected heads, and that the tensor has as many batches and rows as
+ * `other`. */
 static et_status check_rows(const et_cpu_op *op, head_rows expected,
                             const et_cpu_tensor *other, et_error *error) {
   const et_cpu_tensor *x = expected.tensor;
@@ -70,8 +71,8 @@ static et_status check_heads(const et_cpu_op *op,
   const head_rows queries = {args->q, a->heads, a->depth, a->offsets[0]};
   const head_rows results = {args->y, a->heads, 0, 0};
   ET_CPU_CHECK(error, a->heads % a->groups == 0,
-               "sdpa_f32: %d heads do not form %d groups", (int)a->heads,
-               (int)a->groups);
+               "sdpa_f32: %d heads are not divisible into %d groups",
+               (int)a->heads, (int)a->groups);
   ET_RETURN_IF_ERROR(check_rows(op, queries, args->q, error));
   ET_RETURN_IF_ERROR(check_rows(op, results, args->q, error));
   const int32_t width = width_of(args);
@@ -120,7 +121,7 @@ static et_status check_workspace(const et_cpu_sdpa_f32_args *args,
   const size_t floats =
       et_cpu_sdpa_floats(queries_of(args), depth, width) + widened;
   ET_CPU_CHECK(error, workspace[0] >= 1 && (size_t)workspace[1] >= floats,
-               "sdpa_f32: workspace is [%d, %d], expected [1, %zu] at least",
+               "sdpa_f32: workspace is [%d, %d], expected at least [1, %zu]",
                (int)workspace[0], (int)workspace[1], floats);
   return ET_STATUS_OK;
 }

@@ -423,7 +423,7 @@ static void test_rejects_invalid_attributes(void **state) {
   et_test_refused(&test, "sdpa_f32: attribute 0 is 0");
   test.attributes[0] = 4;
   test.attributes[1] = 3;
-  et_test_refused(&test, "sdpa_f32: 4 heads do not form 3 groups");
+  et_test_refused(&test, "sdpa_f32: 4 heads are not divisible into 3 groups");
   test.attributes[1] = 2;
   test.attributes[2] = 0;
   et_test_refused(&test, "sdpa_f32: attribute 2 is 0");

@@ -73,7 +73,7 @@ static et_status check_workspaces(const et_cpu_op *op,
       (int64_t)args->attributes.pairs * ET_CPU_STRASSEN_COLUMNS;
   ET_CPU_CHECK(
       error, sizes[0] >= 1 && sizes[1] >= needed,
-      "strassen_f32: workspace is [%d, %d], expected [1, %lld] at least",
+      "strassen_f32: workspace is [%d, %d], expected at least [1, %lld]",
       (int)sizes[0], (int)sizes[1], (long long)needed);
   return ET_STATUS_OK;
 }

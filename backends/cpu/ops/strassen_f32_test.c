@@ -34,7 +34,7 @@ static float *random_weights(const shape *s) {
   return weights;
 }
 
-/* Returns the combined weight of product `index`, for reduction index k and column n of a half. */
+/* Returns element (k, n) of the weight matrix that Strassen product `index` multiplies. */
 static float sum_of_weights(const shape *s, const float *weights, size_t index,
                             size_t k, size_t n) {
   const size_t columns = (size_t)s->columns;
@@ -297,10 +297,10 @@ static void test_rejects_invalid_ops(void **state) {
                        "strassen_f32: tensor 5, dim 1 is 32, expected 64");
   expect_size_rejected(
       &test, &t[6].sizes[0], 0,
-      "strassen_f32: workspace is [0, 192], expected [1, 192] at least");
+      "strassen_f32: workspace is [0, 192], expected at least [1, 192]");
   expect_size_rejected(
       &test, pairs, 4,
-      "strassen_f32: workspace is [2, 192], expected [1, 256] at least");
+      "strassen_f32: workspace is [2, 192], expected at least [1, 256]");
   expect_size_rejected(&test, pairs, 0, "strassen_f32: attribute 3 is 0");
   expect_size_rejected(&test, pairs, 0x7fffffff,
                        "strassen_f32: attribute 3 is 2147483647");

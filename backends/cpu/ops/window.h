@@ -8,8 +8,8 @@
 #include "backends/cpu/schema/pool_f32.h"
 #include "backends/cpu/schema/records.h"
 
-/* Returns the size of the output along axis 0 (y) or 1 (x) for `in` elements. It is 0 if the window
- * does not fit. */
+/* Returns the size of the output along axis 0 (y) or 1 (x) for `in` elements, or 0 if the
+ * window is larger than the padded input. */
 int64_t et_cpu_window_output_size(const et_cpu_window_attributes *window,
                                   size_t axis, int64_t in);
 

@@ -50,7 +50,7 @@ static et_status check_workspace(const et_cpu_winograd_f32_args *args,
       (size_t)args->x->sizes[3]);
   ET_CPU_CHECK(
       error, sizes[0] >= 1 && (size_t)sizes[1] >= needed,
-      "winograd_f32: workspace is [%d, %d], expected [1, %zu] at least",
+      "winograd_f32: workspace is [%d, %d], expected at least [1, %zu]",
       (int)sizes[0], (int)sizes[1], needed);
   return ET_STATUS_OK;
 }

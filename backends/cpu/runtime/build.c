@@ -180,7 +180,7 @@ static et_status check_places(et_cpu_handle *handle, et_error *error) {
   for (uint32_t i = 0; i < handle->payload.value_count; i++) {
     et_cpu_read_value(&handle->payload, &at, &value);
     if (!fits_place(handle, i, &value)) {
-      return fail_value(error, i, "does not fit its memory region");
+      return fail_value(error, i, "does not fit in its memory region");
     }
   }
   return ET_STATUS_OK;
@@ -222,8 +222,8 @@ static et_status find_data(const et_backend_context *context,
   return (uintptr_t)out->data % ET_CPU_DATA_ALIGNMENT == 0
              ? ET_STATUS_OK
              : et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                       "named data is not aligned; load the program at a "
-                       "multiple of %u bytes",
+                       "named data is not aligned; load the program at an "
+                       "address aligned to %u bytes",
                        ET_CPU_DATA_ALIGNMENT);
 }
 

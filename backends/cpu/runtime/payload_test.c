@@ -245,11 +245,11 @@ static void test_rejects_values_outside_their_place(void **state) {
   (void)state;
   cpu_test_write_static();
   expect_word_refused(&writer->values, 12, 44,
-                      "payload: values[1] does not fit its memory region");
+                      "payload: values[1] does not fit in its memory region");
   expect_word_refused(&writer->values, 5, 0x11,
-                      "payload: values[0] does not fit its memory region");
+                      "payload: values[0] does not fit in its memory region");
   expect_word_refused(&writer->values, 5, 0x210,
-                      "payload: values[0] does not fit its memory region");
+                      "payload: values[0] does not fit in its memory region");
   writer->dims.words[1] = writer->dims.words[3] = INT32_MAX;
   cpu_test_expect_refused("payload: values[0] has too many elements");
 }
@@ -259,7 +259,8 @@ static void test_rejects_an_int_in_place_of_a_tensor(void **state) {
   cpu_test_write_static();
   const et_cpu_dim as_int = {ET_CPU_DIM_INT, 0, 0, 5};
   cpu_write_dim(writer, as_int);
-  cpu_test_expect_refused("payload: values[0] does not fit its memory region");
+  cpu_test_expect_refused(
+      "payload: values[0] does not fit in its memory region");
 }
 
 static void test_rejects_dims_that_use_an_int_as_tensor(void **state) {
@@ -344,7 +345,8 @@ static void test_states_are_the_last_inputs(void **state) {
   (void)state;
   cpu_test_write_stateful();
   writer->values.words[3] = 1; /* an input at the index of the state */
-  cpu_test_expect_refused("payload: values[0] does not fit its memory region");
+  cpu_test_expect_refused(
+      "payload: values[0] does not fit in its memory region");
   writer->values.words[3] = 0;
   writer->inputs = 3;
   cpu_test_expect_refused(

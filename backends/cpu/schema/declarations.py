@@ -63,8 +63,8 @@ class Count(Enum):
 class Tensor:
     """An input, an output or a workspace of an op.
 
-    shape: dimensions in memory order, outermost first. "..." is any number of dimensions. "|"
-        separates alternatives.
+    shape: dimensions in memory order, outermost first. "..." matches any number of dimensions.
+        "|" separates alternatives.
     limits: minimum and maximum number of tensors, for `Count.MANY`.
     """
 

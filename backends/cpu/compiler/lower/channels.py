@@ -91,7 +91,7 @@ def _refuses_group_norm(program: Program, node: Node) -> Refusal:
 def _refuses_instance_norm(program: Program, node: Node) -> Refusal:
     if 0 in dims_at(node.args[_X])[:2]:
         return "the batch size or the number of channels is 0"
-    return _refuses_rows(program, node) if node.args[5] else "only statistics of the input are supported"
+    return _refuses_rows(program, node) if node.args[5] else "use_input_stats=False is not supported"
 
 
 def _refuses_rows(program: Program, node: Node) -> Refusal:

@@ -1,6 +1,6 @@
 """Tests that multiplications of computed matrices lower to one op.
 
-Attention that contains them is one delegate.
+Attention built from such multiplications compiles to a single delegate.
 """
 
 from typing import Any

@@ -37,7 +37,7 @@ class Example:
 
     Tests compare its results with PyTorch, and run it with damaged payloads.
 
-    inputs: makes the arguments of `function`.
+    inputs: creates the arguments of `function`.
     """
 
     op: type[OpSpec]

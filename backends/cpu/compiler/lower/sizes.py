@@ -19,7 +19,10 @@ from backends.cpu.schema.indexing import Arange
 
 
 def number_of(builder: Builder, node: Node, dim: Dim) -> Value:
-    """Return `dim` as a tensor with one element, for the ops of `node`."""
+    """Return a one-element tensor that contains `dim`.
+
+    `node` is the node being lowered.
+    """
     return builder.once((dim, "number"), lambda: _ranged(builder, node, dim, 1))
 
 

@@ -88,5 +88,5 @@ def _refuses(program: Program, name: str, value: object, dtypes: tuple[torch.dty
     if any(program.bounds.maximum(size) is None for size in dims_of(value)):
         return f"'{name}' has a dimension without an upper bound"
     if not all(map(can_compute, dims_of(value))):
-        return f"'{name}' has a dimension whose size is computed with fractions"
+        return f"'{name}' has a dimension whose size expression contains fractions"
     return None

@@ -1,8 +1,8 @@
 """Transposed convolutions as one convolution and a pixel shuffle.
 
-Output pixel stride * q + r reads input pixels at fixed distances from q. Each of the stride^2
-phases r (stride^3 for volumes) is a convolution with some of the taps. One convolution computes all
-phases as output channels. A permutation then moves the results to their pixels.
+The output pixel at stride * q + r depends on input pixels at fixed offsets from q. Each of the
+stride^2 phases r (stride^3 for volumes) is a convolution with some of the taps. One convolution
+computes all phases as output channels. A permutation then moves the results to their pixels.
 """
 
 from collections.abc import Sequence

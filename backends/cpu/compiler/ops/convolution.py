@@ -188,7 +188,9 @@ def _check_mbconv(spec: MbconvF32, sizes: Sizes) -> None:
         f"{len(spec.blocks)} blocks, expected 1 to {MBCONV_MAX_BLOCKS}",
     )
     expect(
-        spec, inputs - spec.without_residual in (0, 1), f"{inputs} inputs, expected {spec.without_residual} or one more"
+        spec,
+        inputs - spec.without_residual in (0, 1),
+        f"{inputs} inputs, expected {spec.without_residual}, or {spec.without_residual + 1} with a residual",
     )
     _expect_images(spec, sizes[0], sizes[-2])
     has_residual = inputs > spec.without_residual
@@ -222,7 +224,7 @@ def _check_col2im(spec: Col2im, sizes: Sizes) -> None:
     expect(spec, len(sizes) == 2, f"{len(sizes)} tensors, expected 2")
     x, y = sizes
     expect(spec, len(x) == 5 and len(y) == 4, f"{x} and {y} are not windows and an image")
-    expect(spec, (x[0], x[3], x[4]) == (y[0], spec.window.taps, y[3]), f"windows {x} do not fit {y}")
+    expect(spec, (x[0], x[3], x[4]) == (y[0], spec.window.taps, y[3]), f"windows {x} do not match {y}")
 
 
 @evaluate.register

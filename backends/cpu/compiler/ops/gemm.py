@@ -54,7 +54,7 @@ def _check_strassen(spec: StrassenF32, sizes: Sizes) -> None:
     expect(
         spec,
         sums == spec.sums(x) and products[1:] == (spec.workspace(),),
-        f"workspaces {sums} and {products} do not fit",
+        f"workspaces are {sums} and {products}, expected {spec.sums(x)} and (threads, {spec.workspace()})",
     )
 
 

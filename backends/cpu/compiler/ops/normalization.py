@@ -25,7 +25,7 @@ def _check_norm(spec: Norm, sizes: Sizes) -> None:
     expect(spec, len(sizes) in (2, 3, 4), f"{len(sizes)} tensors, expected 2 to 4")
     x, *rows, y = sizes
     expect(spec, x == y, f"input is {x}, but output is {y}")
-    expect(spec, all(row == x[-1:] for row in rows), f"scale and shift {rows} do not fit {x}")
+    expect(spec, all(row == x[-1:] for row in rows), f"scale and shift {rows} do not match {x}")
 
 
 @evaluate.register
