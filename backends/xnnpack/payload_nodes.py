@@ -159,7 +159,7 @@ def describe(payload: bytes) -> list[tuple[str, list[str]]]:
     try:
         graph = read_root(_Graph, _flatbuffer(payload))
     except (InvalidProgramError, TypeError) as error:
-        raise ValueError(f"damaged XnnpackBackend payload: {error}") from error
+        raise ValueError(f"corrupt XnnpackBackend payload: {error}") from error
     texts = {value.tensor.id: _text(value.tensor) for value in graph.values}
     return [(type(node.body).__name__, _values(node.body, texts)) for node in graph.nodes]
 

@@ -170,7 +170,7 @@ def test_planar_tensor_with_mismatched_sizes_is_refused(tmp_path: Path) -> None:
     place = program.rindex(declared)  # those of the delegate, after those of the program
     path = tmp_path / "other.pte"
     path.write_bytes(program[:place] + other + program[place + len(other) :])
-    with pytest.raises(ExecutorchError, match="planar input do not match its image"):
+    with pytest.raises(ExecutorchError, match="planar input do not match those of its transpose"):
         Program(path).method()
 
 

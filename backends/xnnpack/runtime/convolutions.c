@@ -94,7 +94,7 @@ static void check_input(et_xnn_builder *b, const convolution *c) {
   const et_xnn_dims x = et_xnn_image_dims(b);
   ET_XNN_REQUIRE(
       b, b->mode == ET_XNN_COUNT || (x.rank == 4 && x.sizes[3] == c->channels),
-      "input is not an image of %d channels", (int)c->channels);
+      "input is not an image with %d channels", (int)c->channels);
 }
 
 static void infer(et_xnn_builder *b, const convolution *c) {

@@ -100,7 +100,7 @@ void et_xnn_copy(et_xnn_builder *b) {
 }
 
 /* Infers the size that is 0, if there is one, from the number of elements. Returns false if the
- * sizes do not fit. */
+ * sizes cannot have `numel` elements. */
 static bool infer_reshaped(size_t numel, et_xnn_dims *dims) {
   size_t known = 1;
   uint8_t unknown = ET_XNN_MAX_DIMS;

@@ -101,7 +101,7 @@ static void move_scales(const half_scales *from, uint16_t *out) {
   }
 }
 
-/* Converts the scales of one output to bfloat16. Supports old files. */
+/* Converts float32 scales of one output to bfloat16. Needed for files of older exporters. */
 static void put_float16(const et_xnn_weights *w, size_t row, size_t group,
                         uint16_t *out) {
   for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {

@@ -6,7 +6,7 @@
  * checks and adds those that need the whole group:
  *
  * - read_layers() checks that each layer has as many input channels as the layer before it has
- *   outputs, and infer() checks that the blocks fit together.
+ *   outputs, and infer() checks this between blocks.
  * - emit() checks the sum of the blocks' workspaces, and that planar input is declared with valid
  *   sizes. Blocks are selected by the declared NHWC image, but read() uses the planar tensor once
  *   the transpose is folded into the block.
@@ -206,7 +206,7 @@ static void infer(et_xnn_builder *b, const layers *l) {
   for (size_t i = 0; i < b->group->part_count && dims.rank == 4; i++) {
     const int32_t channels = l[i].expand.convolution.channels;
     ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || dims.sizes[3] == channels,
-                   "input is not an image of %d channels", (int)channels);
+                   "input is not an image with %d channels", (int)channels);
     infer_one(&l[i], &dims);
   }
   et_xnn_infer(b, 0, &dims);
@@ -277,7 +277,8 @@ static void emit(et_xnn_builder *b, const layers *l) {
   et_xnn_tensor inputs[2 + ET_CPU_MBCONV_MAX_BLOCKS * PART_INPUTS] = {
       et_xnn_tensor_of(b, b->node->inputs[ET_XNN_CONV_X])};
   ET_XNN_REQUIRE(b, needed.rows > 0,
-                 "declared sizes of the planar input do not match its image");
+                 "declared sizes of the planar input do not match those of its "
+                 "transpose");
   ET_XNN_REQUIRE(b, needed.floats <= INT32_MAX / ET_XNN_THREADS,
                  "requires too much memory");
   for (size_t i = 0; i < g->part_count; i++) {

@@ -39,8 +39,8 @@ typedef struct et_xnn_dims {
 /* Quantization of a value. `by` is a tag of the schema, or 0 for values that are not quantized. */
 typedef struct et_xnn_quantization {
   uint8_t by;
-  float scale;        /* by tensor */
-  int32_t zero_point; /* by tensor */
+  float scale;        /* per-tensor only */
+  int32_t zero_point; /* per-tensor only */
   uint32_t dim;       /* dimension of the channels */
   uint32_t row_dims;  /* number of trailing dimensions that form a row */
   uint32_t group;     /* elements per scale */

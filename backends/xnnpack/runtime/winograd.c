@@ -81,7 +81,7 @@ static void transform_4(const lanes *a, const lanes *b, const lanes *c,
   }
 }
 
-/* Transforms three taps. Stores results `stride` lanes apart. `out` must not overlap `taps`. */
+/* Transforms three taps. Stores result i at out[i * stride]. `out` must not overlap `taps`. */
 static void transform(size_t side, const lanes taps[TAPS], lanes *out,
                       size_t stride) {
   lanes made[MAX_POSITIONS];
@@ -126,7 +126,7 @@ static void read_windows(const et_xnn_weights *w, size_t first, size_t columns,
   }
 }
 
-/* Transforms the filters. Stores the positions `stride` lanes apart. */
+/* Transforms the filters. Stores position i at out[i * stride]. */
 static void put_positions(size_t side, const windows *given, size_t stride,
                           lanes *out) {
   lanes down[MAX_POSITIONS][TAPS];

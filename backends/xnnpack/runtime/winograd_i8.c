@@ -49,7 +49,7 @@ typedef struct lanes {
 } lanes;
 
 /* Multiplies three taps by the matrix with rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4 and 0 0 6
- * (backends/cpu/microkernels/winograd_qs8.h). Stores results `stride` lanes apart. `out` must not
+ * (backends/cpu/microkernels/winograd_qs8.h). Stores result i at out[i * stride]. `out` must not
  * overlap `taps`. */
 static void transform(const lanes taps[TAPS], lanes *out, size_t stride) {
   lanes made[ACROSS];
@@ -93,7 +93,7 @@ static void read_windows(const et_xnn_weights *w, size_t first, size_t channel,
   }
 }
 
-/* Transforms the filters. Stores the positions `stride` lanes apart. */
+/* Transforms the filters. Stores position i at out[i * stride]. */
 static void put_positions(const windows *given, size_t stride, lanes *out) {
   lanes down[ACROSS][TAPS];
   for (size_t x = 0; x < TAPS; x++) {

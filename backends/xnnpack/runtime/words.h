@@ -45,7 +45,8 @@ bool et_xnn_is_pixel(const et_xnn_window *window);
 /* Reads the window of a node whose windows do not overlap. */
 bool et_xnn_disjoint_window_of(const et_xnn_node *node, et_xnn_window *out);
 
-/* Returns the number of outputs along axis 0 (y) or 1 (x), or 0 if the window does not fit. */
+/* Returns the number of outputs along axis 0 (y) or 1 (x), or 0 if the window is larger than
+ * the padded input. */
 int32_t et_xnn_window_outputs(const et_xnn_window *window, size_t axis,
                               int32_t in);
 
