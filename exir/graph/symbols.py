@@ -25,6 +25,7 @@ _FOLDS: dict[Any, Callable[..., Any]] = {
     functions.PythonMod: operator.mod,
     functions.IntTrueDiv: operator.truediv,
     functions.FloatTrueDiv: operator.truediv,
+    functions.FloatPow: operator.pow,
     functions.Max: torch.sym_max,
     functions.Min: torch.sym_min,
     sympy.Eq: operator.eq,

@@ -124,6 +124,7 @@ _BY_SIZE: dict[str, tuple[Function, tuple[int, ...], int]] = {
     "bilinear by a fraction": (lambda x: F.interpolate(x, scale_factor=1.3, mode="bilinear"), (1, 2, 6, 5), 2),
     "bicubic": (lambda x: F.interpolate(x, scale_factor=2.0, mode="bicubic"), (1, 1, 6, 4), 2),
     "bicubic by a fraction": (lambda x: F.interpolate(x, scale_factor=1.6, mode="bicubic"), (1, 1, 6, 4), 2),
+    "attention": (lambda x: F.scaled_dot_product_attention(x, x, x), (1, 2, 4, 6), 3),
     "area": (lambda x: F.interpolate(x, scale_factor=0.5, mode="area"), (1, 2, 6, 4), 2),
 }
 
