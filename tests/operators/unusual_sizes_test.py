@@ -167,6 +167,17 @@ def test_parts_of_a_dynamic_size_are_joined() -> None:
     assert_runs(rolled, *calls, dynamic_shapes=shapes)
 
 
+def test_resized_parts_of_a_padded_size_follow_eager() -> None:
+    """The delegate's only argument has the size `w + n`, a result `2 * w + 2 * n - 1`."""
+
+    def resized(x: Tensor, n: int) -> Tensor:
+        padded = F.pad(x, (0, n)).exp()
+        return F.interpolate(padded, scale_factor=2.0)[..., 1:].relu()
+
+    shapes = (({2: Dim("w", min=11, max=14)}, Dim.DYNAMIC(min=0, max=5)),)
+    assert_runs(resized, (torch.randn(2, 7, 11), 2), (torch.randn(2, 7, 14), 5), dynamic_shapes=shapes)
+
+
 _WIDE, _NARROW = torch.randn(5, 216), torch.randn(5, 24)
 _GUARDED: dict[str, tuple[Function, Sequence[Tensor | int], Any]] = {
     "padded": (

@@ -148,16 +148,22 @@ class DimTable:
         return self._has_all_symbols(term) and can_compute(term) and self._bounds.minimum(term) >= 0
 
     def _multiple(self, dim: Any) -> int | None:
-        """Return the entry of `dim` if it is a multiple of a known size, or None.
+        """Return the entry of `dim` if it is a multiple of a known size plus a term, or None.
 
-        An example is 3*s - 3*n, a multiple of s - n.
+        The factor and the term are integers or expressions of symbols that are sizes of arguments.
+        Examples are 3*s - 3*n, a multiple of s - n, and 2*s - 2*n + 1.
         """
         for expression in self._known():
             if isinstance(expression, int) or expression.is_Symbol or expression.is_Integer:
                 continue
-            factor = sympy.cancel(dim / expression)
-            if factor.is_polynomial() and can_compute(factor) and self._has_all_symbols(factor):
+            factor, term = _divided(dim, expression)
+            size = abs(term) if term.is_Integer else term
+            if factor == 0 or not (self._is_computable(factor) and self._is_computable(size)):
+                continue
+            if term == 0:
                 return self._apply(DimOp.MUL, dim, expression, factor)
+            op = DimOp.SUB if term.is_negative else DimOp.ADD
+            return self._apply(op, dim, expression * factor, size)
         return None
 
     def _known(self) -> list[Any]:
@@ -241,6 +247,18 @@ def _line(expression: Any, part: Any) -> tuple[int, int]:
     if len(numbers) != 2 or numbers[0] < 0 or not all(each.is_Integer for each in numbers):
         return 0, 0
     return int(numbers[0]), int(numbers[1])
+
+
+def _divided(dim: Any, divisor: Any) -> tuple[Any, Any]:
+    """Return the quotient and the remainder of polynomials in symbols and calls of functions.
+
+    Return (0, dim) for other expressions.
+    """
+    try:
+        (quotient,), remainder = sympy.reduced(dim, [divisor])
+    except sympy.PolynomialError:
+        return sympy.S.Zero, dim
+    return quotient, remainder
 
 
 def _sources(

@@ -148,6 +148,17 @@ def test_sizes_follow_from_parts_of_a_split_size() -> None:
     assert [values[index] for index in found] == [9, 36, 37]
 
 
+@pytest.mark.parametrize("factor", [2, _N])
+@pytest.mark.parametrize("offset", [-1, 3, _N])
+def test_a_multiple_of_a_sum_is_shifted(factor: Dim, offset: Dim) -> None:
+    width, pad = sympy.symbols("width pad", integer=True, positive=True)
+    bounds = Bounds({_N: ValueRanges(2, 9), width: ValueRanges(3, 9), pad: ValueRanges(0, 9)})
+    table = DimTable(bounds, [(width + pad,), (_N,)])
+    found = table.add(sympy.expand((width + pad) * factor) + offset)
+    values = dim_values(table.entries, [torch.zeros(7), torch.zeros(4)])
+    assert values[found] == 7 * (4 if factor is _N else 2) + (4 if offset is _N else offset)
+
+
 def test_a_bounded_size_follows_from_an_argument_that_exceeds_it_by_1() -> None:
     bounded = functions.Min(2, functions.FloorDiv(_N + 3, 2))
     table = DimTable(_BOUNDS, [(bounded + 1,)])
