@@ -27,6 +27,7 @@ from exir.dialects.edge import to_torch_overload
 from exir.error import UnsupportedOperatorError
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
+from exir.graph.size_bounds import finite_upper
 from exir.planning.placement import aligned
 
 # Limits of the payload (PAYLOAD.md).
@@ -134,8 +135,8 @@ def _max_numel(value: torch.Tensor) -> float:
 def _upper_bound(size: int | torch.SymInt) -> float:
     if isinstance(size, int):
         return size
-    bound = size.node.shape_env.bound_sympy(size.node.expr).upper
-    return int(bound) if bound.is_finite else float("inf")
+    upper = finite_upper(size.node.shape_env.bound_sympy(size.node.expr))
+    return float("inf") if upper is None else upper
 
 
 class _Writer:

@@ -69,6 +69,10 @@ def test_numel_is_the_upper_bound_of_a_dynamic_shape() -> None:
     assert "numel:36," in payload
 
 
+def test_tensor_without_a_bound_is_left_to_portable_kernels() -> None:
+    assert _payloads(torch.sin, torch.ones(3, 4), dynamic_shapes={"args": ({0: Dim.DYNAMIC},)}) == []
+
+
 def test_unsupported_operators_split_the_model_into_partitions() -> None:
     assert len(_payloads(lambda x: torch.sin(torch.exp(torch.sin(x))), torch.ones(3))) == 2
 

@@ -78,8 +78,15 @@ def _divided_values(expression: sympy.Expr) -> dict[sympy.Expr, sympy.Expr]:
 
 
 def _upper_bound(expression: sympy.Expr, ranges: Mapping[sympy.Symbol, ValueRanges]) -> int | None:
-    upper = bound_sympy(expression, dict(ranges)).upper
-    return None if upper in (int_oo, sympy.oo) else int(upper)
+    return finite_upper(bound_sympy(expression, dict(ranges)))
+
+
+def finite_upper(bounds: ValueRanges) -> int | None:
+    """Return the upper bound, or None if it is infinite.
+
+    The attribute `is_finite` of torch's `int_oo` is true.
+    """
+    return None if bounds.upper in (int_oo, sympy.oo) else int(bounds.upper)
 
 
 def _without_zero_divisors(

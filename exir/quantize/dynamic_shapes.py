@@ -10,6 +10,8 @@ from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule
 from torch.utils import _pytree as pytree
 
+from exir.graph.size_bounds import finite_upper
+
 
 def dynamic_shapes_of(program: ExportedProgram, module: GraphModule) -> dict[str, Any] | None:
     """Return the shapes for exporting `module`, or None if all are static.
@@ -75,4 +77,4 @@ class _DimTable:
     def _bounds(self, symbol: sympy.Symbol) -> tuple[int, int | None]:
         """Return the bounds of a symbol; None for an infinite upper bound."""
         known = self._ranges[symbol]
-        return int(known.lower), int(known.upper) if known.upper.is_finite else None
+        return int(known.lower), finite_upper(known)

@@ -27,6 +27,7 @@ from exir.quantize.outputs import Steps
 from exir.testing import quantized as made_by_hand
 from exir.testing.quantized import Residual
 
+_OPS = torch.ops.quantized_decomposed
 _QUANTIZE = "quantized_decomposed::quantize_per_tensor"
 _DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
 
@@ -119,6 +120,26 @@ def test_output_of_an_op_with_a_scalar_has_no_quantization_steps(
             return last(x)
 
     assert output_steps(export(Last(), (torch.randn(3),))) == [Steps()]
+
+
+def test_quantized_output_keeps_its_parameters_in_another_shape() -> None:
+    class Reshaped(nn.Module):
+        def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+            codes = _OPS.quantize_per_tensor(x, 0.5, 3, -128, 127, torch.int8)
+            real = _OPS.dequantize_per_tensor(codes, 0.5, 3, -128, 127, torch.int8)
+            return codes.reshape(-1), real.permute(1, 0), x + 1
+
+    program = export(Reshaped(), (torch.randn(2, 3),))
+    assert output_steps(program) == [Steps(1.0, 0.5, 3), Steps(0.5), Steps(0.0, 1.0, 0)]
+
+
+def test_output_with_computed_parameters_has_no_quantization_steps() -> None:
+    class Scaled(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            parameters = _OPS.choose_qparams.tensor(x, -128, 127, 1e-6, torch.int8)
+            return _OPS.quantize_per_tensor.tensor(x, *parameters, -128, 127, torch.int8)
+
+    assert output_steps(export(Scaled(), (torch.randn(2, 3),))) == [Steps()]
 
 
 def test_clamp_after_a_gemm_is_fused() -> None:
@@ -243,6 +264,14 @@ def test_quantized_program_keeps_dynamic_shapes() -> None:
     program = export(module, (x,), dynamic_shapes=shapes)
     quantized = quantize_program(program, QuantizationOptions("int8_static"), [(x,)], shapes)
     assert quantized.program.module()(torch.randn(11, 4)).shape == (11, 2)
+
+
+def test_quantized_program_keeps_a_size_without_upper_bound() -> None:
+    module, x = nn.Linear(4, 2).eval(), torch.randn(3, 4)
+    program = export(module, (x,), dynamic_shapes=({0: Dim.DYNAMIC},))
+    quantized = quantize_program(program, QuantizationOptions("int8_static"), [(x,)]).program
+    assert quantized.module()(torch.randn(50, 4)).shape == (50, 2)
+    assert list(quantized.range_constraints.values()) == list(program.range_constraints.values())
 
 
 def test_quantization_preserves_state() -> None:
@@ -527,6 +556,17 @@ def test_unfolded_norm_is_reported_with_the_reason() -> None:
     ) and note.endswith(reason)
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_note_mentions_other_float_layers(count: int) -> None:
+    layers = [Decision(f"layers.{i}", "", "aten::linear", "a reason") for i in range(count)]
+    (note,) = notes_on(layers, QuantizationOptions("int8_static"))
+    others = f", and others; the manifest lists all {count}" if count > 1 else ""
+    assert note == (
+        f"recipe 'int8_static' leaves {count} of {count} layers float: 'layers.0' (aten::linear): "
+        f"a reason{others}"
+    )
+
+
 def test_tied_weight_keeps_its_value() -> None:
     class Tied(nn.Module):
         def __init__(self) -> None:
@@ -606,6 +646,23 @@ def test_dynamic_shapes_of_nested_arguments_stay_dynamic() -> None:
     assert quantized.module()(torch.randn(11, 4), torch.randn(22, 4)).shape == (11, 4)
     bounds = [sorted(map(str, program_.range_constraints.values())) for program_ in (program, quantized)]
     assert bounds[0] == bounds[1]
+
+
+def test_input_size_that_is_a_product_of_sizes_stays_dynamic() -> None:
+    class Masked(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+            return self.layer(x).reshape(-1, 4) + mask
+
+    shapes = ({0: Dim.DYNAMIC, 1: Dim.DYNAMIC}, {0: Dim.AUTO})
+    inputs = torch.randn(3, 5, 4), torch.randn(15, 1)
+    program = export(Masked().eval(), inputs, dynamic_shapes=shapes)
+    assert program.graph.find_nodes(op="placeholder")[-1].meta["val"].shape[0].node.expr.is_Mul
+    quantized = quantize_program(program, QuantizationOptions("int8_static"), [inputs]).program
+    assert quantized.module()(torch.randn(2, 7, 4), torch.randn(14, 1)).shape == (14, 4)
 
 
 def test_integer_input_keeps_its_bounds() -> None:

@@ -33,6 +33,7 @@ from exir.cli.quantization import Quantization
 from exir.cli.reporting.calls import Call, QuantizedOutput
 from exir.cli.reporting.rounding import RoundingRun
 from exir.error import ModelError
+from exir.graph.size_bounds import finite_upper
 from exir.model.module_copy import copy_modules
 from exir.model.spec import Method, ModelSpec
 from exir.quantize import Steps, output_steps
@@ -314,9 +315,10 @@ def _symbol_bounds(program: ExportedProgram) -> dict[sympy.Symbol, tuple[int, in
     for shape in _symbolic_shapes(program):
         for size in shape or ():
             for symbol in sorted(_size_expression(size).free_symbols, key=str):
-                bound = program.range_constraints[symbol]
-                if bound.upper.is_finite and symbol not in symbols:
-                    symbols[symbol] = (int(bound.lower), int(bound.upper))
+                bounds = program.range_constraints[symbol]
+                upper = finite_upper(bounds)
+                if upper is not None and symbol not in symbols:
+                    symbols[symbol] = (int(bounds.lower), upper)
     return symbols
 
 
