@@ -51,15 +51,37 @@ def test_affine_blocks_decompose_to_operators_with_kernels(
 
 
 @pytest.mark.parametrize("mapping", [MappingType.ASYMMETRIC, MappingType.SYMMETRIC])
-def test_images_and_uint8_are_accepted(mapping: MappingType) -> None:
+def test_images_uint8_and_int16_are_accepted(mapping: MappingType) -> None:
     x = torch.randn(2, 4, 6, generator=torch.Generator().manual_seed(3))
     networks = [
         Rounded([1, 1, 6], mapping, torch.uint8),
         Rounded([1, 2, 3], mapping),
+        Rounded([1, 2, 3], mapping, torch.int16),
     ]
     for network in networks:
         program = to_edge(export(network, (x,))).exported_program()
         torch.testing.assert_close(program.module()(x), network(x))
+
+
+class Chosen(nn.Module):
+    """Chooses one scale and one zero point for each row."""
+
+    def __init__(self, keepdim: bool) -> None:
+        super().__init__()
+        self.keepdim = keepdim
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        choose = torch.ops.torchao.choose_qparams_affine.default
+        return choose(x, "ASYMMETRIC", [1, 6], torch.int8, keepdim=self.keepdim)
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_parameters_of_rows_have_the_requested_rank(keepdim: bool) -> None:
+    network, x = Chosen(keepdim), torch.randn(4, 6)
+    program = to_edge(export(network, (x,))).exported_program()
+    assert not [name for name in operator_names(program) if "torchao" in name]
+    for found, expected in zip(program.module()(x), network(x), strict=True):
+        assert found.shape == ((4, 1) if keepdim else (4,)) == expected.shape
 
 
 class Halved(nn.Module):

@@ -51,6 +51,15 @@ def test_each_layer_and_direction_is_one_scan(bidirectional: bool) -> None:
 
 
 @pytest.mark.parametrize("name", _KINDS)
+def test_batch_first_layer_has_a_dynamic_length(name: str) -> None:
+    layer = _KINDS[name](4, 3, num_layers=2, batch_first=True)
+    edge = to_edge(_export_layer(layer, ({1: Dim("length", min=1, max=9)},))).exported_program()
+    for length in (1, 4, 9):
+        x = torch.randn(5, length, 4)
+        torch.testing.assert_close(edge.module()(x), layer(x))
+
+
+@pytest.mark.parametrize("name", _KINDS)
 def test_fixed_length_gives_equal_bytes_with_and_without_the_context(name: str) -> None:
     layer = _KINDS[name](4, 3, bidirectional=True).eval()
     with_it = to_edge(_export_layer(layer, None)).to_executorch().buffer

@@ -46,7 +46,7 @@ def _broadcast_count(args: tuple[Any, ...]) -> int | SymInt:
 
     torch counts only the elements of the first operand.
     """
-    shapes = [argument.meta["val"].shape for argument in args[:2]]
+    shapes = [argument.meta["val"].shape for argument in args]
     return prod(torch.broadcast_shapes(*shapes))
 
 

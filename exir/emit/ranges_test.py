@@ -87,6 +87,11 @@ def test_integer_that_determines_no_size_is_unbounded() -> None:
     assert _plan_inputs(plan)[1] == (Steps(0, 2**63 - 1),)
 
 
+def test_range_of_an_integer_from_two_starts_at_zero() -> None:
+    plan = _emit_plan(lambda x, k: x * k, (torch.ones(6), 3), None, Dim.DYNAMIC(min=2, max=5))
+    assert _plan_inputs(plan)[1] == (Steps(0, 5),)
+
+
 def test_size_decreasing_in_an_integer_is_planned_for_zero() -> None:
     """torch.export assigns the integer a range that starts at 2."""
     plan = _emit_plan(lambda x, k: x[k:] * 1, (torch.ones(10), 3), None, Dim.DYNAMIC(min=0, max=4))
@@ -142,6 +147,14 @@ def test_slice_of_static_size_raises_the_lower_bound(indices: slice, low: int) -
     exported = export(module, (torch.zeros(3, 7),), dynamic_shapes=(({0: Dim("rows", min=0, max=4)},),))
     (known,) = to_edge(exported).exported_program().range_constraints.values()
     assert (known.lower, known.upper) == (low, 4)
+
+
+def test_slice_of_static_size_keeps_the_bounds_of_other_sizes() -> None:
+    module = _FunctionModule(lambda x, y: (x[:2] * 2.0, x.sum(0) + y))
+    dims = tuple({0: Dim(name, min=0, max=4)} for name in ("rows", "others"))
+    exported = export(module, (torch.zeros(3, 7), torch.zeros(3, 7)), dynamic_shapes=(dims,))
+    bounds = to_edge(exported).exported_program().range_constraints.values()
+    assert sorted((int(known.lower), int(known.upper)) for known in bounds) == [(0, 4), (2, 4)]
 
 
 def test_slice_from_an_integer_narrows_the_range_of_the_integer() -> None:

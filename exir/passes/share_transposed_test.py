@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from exir.decomposition.decompose import to_core_aten
+from exir.graph.program_bundle import ProgramBundle
 from exir.pass_manager import run_passes
 from exir.passes.share_transposed import ShareTransposed
 from exir.program import EdgeProgramManager, to_edge
@@ -104,6 +105,21 @@ def test_matrix_used_one_way_is_unchanged() -> None:
 
     names = operator_names(edge(Untied(), (TOKENS["row"],)).exported_program())
     assert names == ["aten::embedding", "aten::addmm"]
+
+
+def test_multiplied_matrix_has_no_note() -> None:
+    class Multiplied(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(WORDS, WIDTH))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x @ self.weight
+
+    program = edge(Multiplied(), (torch.randn(2, WORDS),)).exported_program()
+    bundle = ProgramBundle({"forward": program})
+    ShareTransposed().run(bundle)
+    assert bundle.context.diagnostics.messages == []
 
 
 def test_small_matrix_is_stored_twice() -> None:

@@ -117,6 +117,18 @@ def test_example_inputs_bound_unbounded_sizes() -> None:
     assert spec_named(program, "x").shape == (4, 4)
 
 
+class PairOfABranch(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.cond(x.sum() > 0, lambda a: tuple(a.max(1)), lambda a: tuple(a.min(1)), (x,))
+
+
+def test_branch_writes_each_result_of_an_operator_to_its_tensor() -> None:
+    program = propagated(Example(PairOfABranch(), (torch.randn(3, 4),)))
+    (branching,) = (node for node in program.graph.nodes if regions(node))
+    for region in regions(branching):
+        assert [result.meta["spec"] for result in region.results] == branching.meta["spec"]
+
+
 class RowsInABranch(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.cond(x.sum() > 0, lambda a: map_rows(lambda row: row * 2, a), lambda a: a + 1, (x,))
