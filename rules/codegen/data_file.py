@@ -16,24 +16,32 @@ _HEAD = f"""\
 #if defined(__APPLE__)
 #define SYMBOL(name) _##name
   .section __TEXT,__const
+#elif defined(_WIN32)
+#define SYMBOL(name) name
+  .section .rdata, "dr"
+#elif defined(__wasm__)
+#define SYMBOL(name) name
+  .section .rodata, "", @
 #else
 #define SYMBOL(name) name
   .section .rodata
 #endif
+/* WebAssembly requires the type and size of data symbols. */
+#if defined(__wasm__)
+#define TYPE(name) .type name, @object
+#define SIZE(name) .size name, . - name
+#else
+#define TYPE(name)
+#define SIZE(name)
+#endif
 #define ALIGN .p2align {_ALIGNMENT_LOG2}
 """
 
-_PROGRAM = """
-  ALIGN
-  .globl SYMBOL({prefix}_program_data)
-SYMBOL({prefix}_program_data):
-  .incbin "{path}"
-"""
-
-_WEIGHTS = """
+_BYTES = """
   ALIGN
 {labels}
   .incbin "{path}"
+{sizes}
 """
 
 _TAIL = """
@@ -49,12 +57,12 @@ def data_source(programs: list[tuple[str, str]], weights: dict[str, list[str]] |
     `programs` lists (symbol prefix, path relative to the execution root). `weights` maps the path of a
     weights file to the symbol prefixes of the models that share it.
     """
-    parts = [_PROGRAM.format(prefix=prefix, path=c_string(path)) for prefix, path in programs]
-    for path, prefixes in (weights or {}).items():
-        labels = "\n".join(_symbol_label(prefix) for prefix in prefixes)
-        parts.append(_WEIGHTS.format(labels=labels, path=c_string(path)))
-    return _HEAD + "".join(parts) + _TAIL
+    files = [(path, [f"{prefix}_program_data"]) for prefix, path in programs]
+    files += [(path, [f"{prefix}_weights_data" for prefix in prefixes]) for path, prefixes in (weights or {}).items()]
+    return _HEAD + "".join(_embedded(path, symbols) for path, symbols in files) + _TAIL
 
 
-def _symbol_label(prefix: str) -> str:
-    return f"  .globl SYMBOL({prefix}_weights_data)\nSYMBOL({prefix}_weights_data):"
+def _embedded(path: str, symbols: list[str]) -> str:
+    labels = "\n".join(f"  .globl SYMBOL({symbol})\n  TYPE(SYMBOL({symbol}))\nSYMBOL({symbol}):" for symbol in symbols)
+    sizes = "\n".join(f"  SIZE(SYMBOL({symbol}))" for symbol in symbols)
+    return _BYTES.format(labels=labels, path=c_string(path), sizes=sizes)

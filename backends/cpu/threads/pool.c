@@ -6,9 +6,14 @@
 
 #include "backends/cpu/threads/pool.h"
 
-#include <signal.h>
 #include <stdint.h>
 #include <time.h>
+
+/* Windows and WASI have no signal masks. */
+#if !defined(_WIN32) && !defined(__wasi__)
+#include <signal.h>
+#define HAS_SIGNAL_MASKS
+#endif
 
 /* C++ uses plain types in place of these (pool.h), so sizes and alignments must match. */
 _Static_assert(sizeof(atomic_size_t) == sizeof(size_t) &&
@@ -243,19 +248,28 @@ static void fill(et_cpu_pool *pool, size_t thread_count) {
   }
 }
 
-/* Starts up to `count` threads. Returns the number of threads started. */
 static size_t start_threads(et_cpu_pool *pool, size_t count) {
-  sigset_t all;
-  sigset_t old;
   size_t started = 0;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
   while (started < count && pthread_create(&pool->threads[started], NULL, work,
                                            &pool->shares[started + 1]) == 0) {
     started++;
   }
+  return started;
+}
+
+/* Starts up to `count` threads, with all signals blocked. Returns the number of threads started. */
+static size_t start_masked_threads(et_cpu_pool *pool, size_t count) {
+#if defined(HAS_SIGNAL_MASKS)
+  sigset_t all;
+  sigset_t old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  const size_t started = start_threads(pool, count);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   return started;
+#else
+  return start_threads(pool, count);
+#endif
 }
 
 et_status et_cpu_pool_create(et_cpu_pool *pool, size_t thread_count,
@@ -267,7 +281,7 @@ et_status et_cpu_pool_create(et_cpu_pool *pool, size_t thread_count,
                    ET_CPU_POOL_MAX_THREADS, thread_count);
   }
   fill(pool, thread_count);
-  const size_t started = start_threads(pool, thread_count - 1);
+  const size_t started = start_masked_threads(pool, thread_count - 1);
   if (started < thread_count - 1) {
     end_threads(pool, started);
     return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,

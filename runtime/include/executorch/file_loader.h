@@ -1,4 +1,6 @@
-/* Memory-mapped files, on POSIX systems. */
+/* Memory-mapped files, on POSIX systems and Windows.
+ *
+ * On WASI, which cannot map files, they are read into heap memory. */
 #ifndef EXECUTORCH_FILE_LOADER_H_
 #define EXECUTORCH_FILE_LOADER_H_
 
@@ -11,7 +13,7 @@ extern "C" {
 
 /* A file mapped for reading. An all-zero struct is closed. */
 typedef struct et_file {
-  et_span bytes; /* page-aligned, as et_program_load requires */
+  et_span bytes; /* aligned as et_program_load requires */
 } et_file;
 
 /* Maps a regular, non-empty file.
@@ -21,7 +23,7 @@ typedef struct et_file {
 et_status et_file_open(const char *path, et_file *out_file,
                        et_error *out_error);
 
-/* Unmaps the file and zeroes `file`. Does nothing if `file` is closed. */
+/* Unmaps or frees the file and zeroes `file`. Does nothing if `file` is closed. */
 void et_file_close(et_file *file);
 
 #ifdef __cplusplus

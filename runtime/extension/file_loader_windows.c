@@ -1,0 +1,62 @@
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+#include "executorch/file_loader.h"
+
+static et_status fail_access(const char *path, et_error *error) {
+  return et_fail(error, ET_STATUS_ACCESS_FAILED,
+                 "%s: cannot be read (Windows error %u)", path,
+                 (unsigned)GetLastError());
+}
+
+/* A view stays valid after its file and its mapping are closed. */
+static et_status map_handle(const char *path, HANDLE handle, et_file *out_file,
+                            et_error *error) {
+  LARGE_INTEGER size;
+  if (GetFileType(handle) != FILE_TYPE_DISK) {
+    return et_fail(error, ET_STATUS_ACCESS_FAILED, "%s: not a regular file",
+                   path);
+  }
+  if (!GetFileSizeEx(handle, &size)) {
+    return fail_access(path, error);
+  }
+  if (size.QuadPart <= 0 || (ULONGLONG)size.QuadPart > SIZE_MAX) {
+    return et_fail(error, ET_STATUS_ACCESS_FAILED, "%s: empty, or too large",
+                   path);
+  }
+  const HANDLE mapping =
+      CreateFileMappingA(handle, NULL, PAGE_READONLY, 0, 0, NULL);
+  if (mapping == NULL) {
+    return fail_access(path, error);
+  }
+  const void *data = MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, 0);
+  const et_status status =
+      data == NULL ? fail_access(path, error) : ET_STATUS_OK;
+  CloseHandle(mapping);
+  if (data != NULL) {
+    out_file->bytes.data = data;
+    out_file->bytes.size = (size_t)size.QuadPart;
+  }
+  return status;
+}
+
+et_status et_file_open(const char *path, et_file *out_file,
+                       et_error *out_error) {
+  et_error_clear(out_error);
+  const HANDLE handle = CreateFileA(path, GENERIC_READ, FILE_SHARE_READ, NULL,
+                                    OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+  if (handle == INVALID_HANDLE_VALUE) {
+    return fail_access(path, out_error);
+  }
+  const et_status status = map_handle(path, handle, out_file, out_error);
+  CloseHandle(handle);
+  return status;
+}
+
+void et_file_close(et_file *file) {
+  if (file->bytes.data != NULL) {
+    UnmapViewOfFile(file->bytes.data);
+  }
+  file->bytes.data = NULL;
+  file->bytes.size = 0;
+}
