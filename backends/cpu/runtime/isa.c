@@ -26,27 +26,43 @@ enum {
   NEON_LINKED = ET_CPU_IF_NEON(1 +) 0
 };
 
-/* The compiler's builtins also check that the operating system saves the wide registers. */
+/* __builtin_cpu_supports is not used: without libgcc or compiler-rt's CPU model, as in Zig's runtime
+ * library, it returns false. */
 #if defined(__x86_64__) || defined(__i386__)
+/* Registers that the operating system saves (XCR0). */
+#define SAVES_AVX 0x06u    /* XMM and YMM */
+#define SAVES_AVX512 0xe6u /* also opmasks and ZMM */
+
+static bool saves_registers(unsigned registers) {
+  unsigned a = 0;
+  unsigned d = 0;
+  __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+  return (a & registers) == registers;
+}
+
 static bool has_avx2(void) {
+  const unsigned features = bit_OSXSAVE | bit_FMA | bit_F16C;
   unsigned a = 0;
   unsigned b = 0;
   unsigned c = 0;
   unsigned d = 0;
-  __builtin_cpu_init();
-  /* __builtin_cpu_supports("f16c") requires Clang 15. */
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & features) == features &&
+         saves_registers(SAVES_AVX) &&
+         __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_AVX2) != 0;
 }
 
 static bool has_avxvnni(void) { return has_avx2() && et_cpu_has_avxvnni(); }
 
 static bool has_avx512(void) {
-  return has_avx2() && __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512vnni");
+  const unsigned features =
+      bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  return has_avx2() && saves_registers(SAVES_AVX512) &&
+         __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
+         (b & features) == features && (c & bit_AVX512VNNI) != 0;
 }
 #else
 static bool has_avx2(void) { return false; }
