@@ -5,10 +5,14 @@
 #include "kernels/author/converter.h"
 
 /* Weak references do not make the linker add a converter. The address of a
- * converter that no kernel table references is NULL. */
+ * converter that no kernel table references is NULL. Linkers for Windows and
+ * macOS do not resolve weak references to objects in archives, so there all
+ * converters are linked. */
+#if defined(__ELF__) || defined(__wasm__)
 #define WEAK(NAME, name) \
   __attribute__((weak)) extern const et_converter et_converter_##name;
 ET_CONVERTER_LIST(WEAK)
+#endif
 
 /* Indexed by dtype code. NULL if the dtype is not supported. */
 static const et_converter *const converters[ET_SCALAR_TYPE_BFLOAT16 + 1] = {
