@@ -16,6 +16,7 @@ load("//rules/private/repository:python_interpreter.bzl", "python_interpreter")
 load("//rules/private/repository:python_packages.bzl", "python_packages")
 load("//rules/private/repository:stb.bzl", "stb")
 load("//rules/private/repository:wheel_files.bzl", "wheel_files")
+load("//rules/private/repository:zig.bzl", "zig")
 
 # Rule sets by name: folder in Bazel's install base, replacement for Bazel 4.
 _RULE_SETS = {
@@ -43,7 +44,7 @@ _OTHER_LOCKS = {
 }
 
 def executorch_repositories(python_version = "3.11", hub = "", hub_packages = []):
-    """Defines the repositories of the rules: @executorch_python, @executorch_pip and @executorch_stb.
+    """Defines the repositories of the rules: @executorch_python, @executorch_pip, @executorch_stb and @executorch_zig.
 
     Args:
       python_version: Version of CPython that compiles models: "3.11", "3.12" or "3.13".
@@ -52,6 +53,7 @@ def executorch_repositories(python_version = "3.11", hub = "", hub_packages = []
       hub_packages: Other packages of the hub that the compiler uses.
     """
     stb(name = "executorch_stb")
+    zig(name = "executorch_zig")
     python_interpreter(name = "executorch_python", python_version = python_version)
     if hub:
         hub_environment(name = "executorch_pip", hub = hub, packages = hub_packages)

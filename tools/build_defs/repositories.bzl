@@ -3,6 +3,7 @@
 load("//rules/private/repository:cmocka.bzl", "cmocka")  # buildifier: disable=bzl-visibility
 load("//rules/private/repository:python_environment.bzl", "python_environment")  # buildifier: disable=bzl-visibility
 load(":published_models.bzl", "published_models")
+load(":wasmtime.bzl", "wasmtime")
 
 def project_repositories():
     """Defines the repositories.
@@ -12,6 +13,7 @@ def project_repositories():
     """
     cmocka(name = "cmocka")
     published_models()
+    wasmtime()
     python_environment(
         name = "executorch_docs",
         lock = Label("//third_party/python:docs.lock"),
