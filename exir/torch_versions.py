@@ -23,9 +23,10 @@ TORCH_REQUIREMENT = f"torch>={OLDEST[0]}.{OLDEST[1]},<{NEWEST[0]}.{NEWEST[1] + 1
 """The supported range, for package metadata."""
 
 
-# The first release whose `torch.export` accepts a construct.
+# The first release whose `torch.export` accepts a construct, and does not fix its sizes.
 _FIRST_EXPORTED = {
     "a cond with an operand whose size depends on values": (2, 13),
+    "a norm whose order is a part of a size": (2, 13),
     "a power with a condition as exponent": (2, 13),
     "a quantile along a dynamic size": (2, 12),
     "torch.func.grad and torch.func.jvp": (2, 13),
@@ -91,7 +92,7 @@ def register_fake_uncached(operator: Any) -> Callable[..., Any]:
 
 
 def can_export(construct: str) -> bool:
-    """2.11, 2.12: return false if `torch.export` rejects a construct."""
+    """2.11, 2.12: return false if `torch.export` rejects or fixes a construct."""
     return not is_before(*_FIRST_EXPORTED[construct])
 
 
