@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import dataclasses
 import importlib
 import importlib.util
 import json
@@ -100,7 +101,7 @@ def _done(results: Path | None) -> set[str]:
 def _try(architecture: Architecture, options: argparse.Namespace) -> trial.Outcome:
     start = time.monotonic()
     result = _in_child(architecture, options)
-    line = {"name": str(architecture), "outcome": result.outcome.name, "why": result.why, "error": result.error}
+    line = {"name": str(architecture), **dataclasses.asdict(result), "outcome": result.outcome.name}
     error = "" if result.error is None else f"{result.error:.1e}"
     seconds = time.monotonic() - start
     print(f"{result.outcome.name:8s} {error:8s} {architecture}, {seconds:.0f} s {result.why[-600:]}", flush=True)

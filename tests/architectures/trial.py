@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import enum
+import hashlib
 import math
 import tempfile
 from collections.abc import Callable, Iterator
@@ -16,6 +18,7 @@ from torch.utils import _pytree as pytree
 
 from executorch_runtime import Method, Program
 from exir import ExecutorchProgramManager, to_edge, to_edge_transform_and_lower
+from exir.schema import DelegateCall, KernelCall
 from tests.architectures.architecture import Subject
 
 Lower = Callable[[torch.export.ExportedProgram], ExecutorchProgramManager]
@@ -48,11 +51,15 @@ class Result:
     """The result of a trial.
 
     error: the largest difference from eager PyTorch, relative to the largest output; None if it did not run.
+    program: SHA-256 of the program; empty if the program did not run.
+    calls: number of instructions by kernel or backend.
     """
 
     outcome: Outcome
     why: str = ""
     error: float | None = field(default=None, compare=False)
+    program: str = field(default="", compare=False)
+    calls: dict[str, int] = field(default_factory=dict, compare=False)
 
 
 @contextmanager
@@ -99,9 +106,23 @@ def attempt(make: Callable[[], Subject], lower: Lower = lower, tolerance: float 
         return Result(stopped.outcome, str(stopped))
     largest = _largest(expected)
     error = difference / largest if largest else difference
-    if difference > max(tolerance * largest, _VANISHING):
-        return Result(Outcome.RUNTIME, f"differs by {error:.1e} of the largest output", error)
-    return Result(Outcome.MATCHES, error=error)
+    matches = difference <= max(tolerance * largest, _VANISHING)
+    outcome = Outcome.MATCHES if matches else Outcome.RUNTIME
+    why = "" if matches else f"differs by {error:.1e} of the largest output"
+    return Result(outcome, why, error, hashlib.sha256(manager.buffer).hexdigest(), _counted_calls(manager))
+
+
+def _counted_calls(manager: ExecutorchProgramManager) -> dict[str, int]:
+    """Return the number of instructions of all methods by kernel or backend."""
+    counts: collections.Counter[str] = collections.Counter()
+    for plan in manager.executorch_program.execution_plan:
+        for instruction in (instruction for chain in plan.chains for instruction in chain.instructions):
+            call = instruction.instr_args
+            if isinstance(call, KernelCall):
+                counts[plan.operators[call.op_index].full_name] += 1
+            elif isinstance(call, DelegateCall):
+                counts[str(plan.delegates[call.delegate_index].id)] += 1
+    return dict(counts)
 
 
 def _eager(module: torch.nn.Module, calls: tuple[tuple[Any, ...], ...]) -> list[tuple[Any, ...]]:
