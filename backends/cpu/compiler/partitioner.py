@@ -1,5 +1,6 @@
 """`CpuPartitioner`: selects the nodes of a program that the backend compiles."""
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
@@ -97,7 +98,7 @@ def _is_number_for_others(node: Node, group: list[Node]) -> bool:
 def _undetermined(bounds: Bounds, group: list[Node]) -> Iterator[Node]:
     """Yield the nodes that must leave a group, so that its arguments determine all sizes.
 
-    The results of these nodes are then arguments.
+    The results of these nodes are then arguments. A `getitem` leaves with the node that it unpacks.
     """
     dynamic = {
         node: dims for node in group if (dims := [dim for dim in _dims(bounds, node) if not isinstance(dim, int)])
@@ -114,7 +115,7 @@ def _undetermined(bounds: Bounds, group: list[Node]) -> Iterator[Node]:
                 table.add(dim)
         except UnsupportedOperatorError:
             note_refusal(node, BACKEND.id, f"no argument of its delegate determines the size of '{node.name}'")
-            yield node
+            yield node.all_input_nodes[0] if node.target is operator.getitem else node
             arguments += _argument_sizes(node)
             table = DimTable(bounds, arguments)
 
