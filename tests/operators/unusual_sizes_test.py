@@ -178,6 +178,18 @@ def test_resized_parts_of_a_padded_size_follow_eager() -> None:
     assert_runs(resized, (torch.randn(2, 7, 11), 2), (torch.randn(2, 7, 14), 5), dynamic_shapes=shapes)
 
 
+def test_views_with_the_same_elements_and_other_bounds_follow_eager() -> None:
+    """`[5, m]` has up to 435 elements, and `[5 * m // 12, 12]` has up to 432."""
+
+    def rows(x: Tensor, n: int) -> Tensor:
+        wide = F.pad(x.repeat_interleave(n, -1) * 2, (0, n % 4))
+        return (wide.view(-1, 12).exp() + 1).softmax(-1).view(wide.shape).cumsum(-1) * wide
+
+    x = torch.randn(5, 7)
+    shapes = ((None, Dim.DYNAMIC(min=1, max=12)),)
+    assert_runs(rows, (x, 3), (x, 10), dynamic_shapes=shapes, refused=[(x, 4)])
+
+
 _WIDE, _NARROW = torch.randn(5, 216), torch.randn(5, 24)
 _GUARDED: dict[str, tuple[Function, Sequence[Tensor | int], Any]] = {
     "padded": (

@@ -1,18 +1,25 @@
 """Tests of the content, memory plan and reproducibility of payloads."""
 
 import pytest
+import sympy
 import torch
 from torch import nn
 from torch.export import Dim
+from torch.utils._sympy import functions
+from torch.utils._sympy.value_ranges import ValueRanges
 
 from backends.cpu.compiler.compile import compile_partition
 from backends.cpu.compiler.dim_table import DimOp
+from backends.cpu.compiler.dims import Bounds
+from backends.cpu.compiler.graph import Input, Op, OpGraph, Output, Scratch, TensorLayout, Value
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.payload import Payload, content_key
 from backends.cpu.compiler.plan import ALIGNMENT, plan
 from backends.cpu.compiler.preprocess import CpuBackend
 from backends.cpu.compiler.read_payload import read
 from backends.cpu.compiler.testing.compare import assert_computes, delegated, ops
+from backends.cpu.schema.elementwise import ElementwiseF32
+from backends.cpu.schema.records import RELU
 from exir.error import ExportError, InvalidProgramError
 
 
@@ -55,6 +62,23 @@ def test_scratch_is_aligned_and_as_small_as_can_be() -> None:
     planned = plan(ops(module, x))
     assert planned.size == planned.lower_bound
     assert all(offset % ALIGNMENT == 0 for offset in planned.offsets.values())
+
+
+def test_scratch_holds_views_whose_bound_exceeds_that_of_their_base() -> None:
+    """`[n // 4, 4]` has up to 64 elements, and its view `[n]` has up to 67."""
+    n = sympy.Symbol("n", integer=True, positive=True)
+    rows = functions.FloorDiv(n, 4), 4
+    x, h, y = (Value(torch.float32, (n,), place) for place in (Input(0), Scratch(), Output(0)))
+    base = Value(torch.float32, rows)
+    relu = ElementwiseF32.of(RELU)
+    chain = [
+        Op(relu, (Value(torch.float32, rows, base=x),), (base,)),
+        Op(relu, (Value(torch.float32, (n,), base=base),), (h,)),
+        Op(relu, (h,), (y,)),
+    ]
+    bounds = Bounds({n: ValueRanges(4, 67)})
+    planned = plan(OpGraph(bounds, [TensorLayout(x, (0,))], [TensorLayout(y, (0,))], chain))
+    assert planned.size == 2 * 5 * ALIGNMENT
 
 
 def test_result_is_written_to_the_callers_tensor() -> None:

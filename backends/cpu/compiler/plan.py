@@ -74,9 +74,23 @@ def live_bytes(graph: OpGraph) -> list[int]:
 
 
 def _blocks(graph: OpGraph) -> Iterator[Block[Value]]:
+    sizes = _storage_bytes(graph)
     for value, lifetime in lifetimes(graph).items():
         if isinstance(value.place, Scratch):
-            yield Block(value, aligned(bytes_of(graph, value), ALIGNMENT), lifetime)
+            yield Block(value, aligned(sizes[value], ALIGNMENT), lifetime)
+
+
+def _storage_bytes(graph: OpGraph) -> dict[Value, int]:
+    """Return the maximum size in bytes of each storage that an op accesses.
+
+    The maximum of a view can exceed that of its storage: `[n // 4, 4]` has up to 8 elements if n is
+    at most 9.
+    """
+    sizes: dict[Value, int] = {}
+    for op in graph.ops:
+        for value in tensors_of(op):
+            sizes[value.storage] = max(sizes.get(value.storage, 0), bytes_of(graph, value))
+    return sizes
 
 
 def lifetimes(graph: OpGraph) -> dict[Value, Lifetime]:

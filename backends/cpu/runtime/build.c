@@ -133,7 +133,8 @@ static bool is_permutation(uint32_t order, uint32_t rank) {
 }
 
 /* Returns true if the value may refer to the argument. The first value of an argument defines its
- * dtype and order. The others are views with the same number of elements. */
+ * dtype and order. The others are views with the same number of elements. Calls check the numbers
+ * of elements of dynamic values, whose maxima can differ. */
 static bool fits_argument(et_cpu_handle *handle, uint32_t index,
                           const et_cpu_value *value,
                           et_cpu_argument *argument) {
@@ -146,8 +147,10 @@ static bool fits_argument(et_cpu_handle *handle, uint32_t index,
     return is_permutation(value->order, value->rank);
   }
   const et_cpu_tensor *first = &handle->tensors[argument->value];
-  return first->dtype == value->dtype &&
-         first->numel == handle->tensors[index].numel;
+  const et_cpu_tensor *view = &handle->tensors[index];
+  const bool is_static = first->is_static && view->is_static;
+  return first->dtype == view->dtype &&
+         (!is_static || first->numel == view->numel);
 }
 
 static bool fits_place(et_cpu_handle *handle, uint32_t index,

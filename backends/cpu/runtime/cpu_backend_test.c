@@ -175,6 +175,31 @@ static void test_checks_ops_with_dynamic_sizes_in_calls(void **state) {
   cpu_test_must_call(2);
 }
 
+/* x and y are [n, 3] with n <= 5; the op computes their views [n / 2, 6]. */
+static void test_views_may_have_other_maxima_than_their_arguments(
+    void **state) {
+  (void)state;
+  const uint32_t rows =
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
+  const uint32_t two = cpu_write_const(writer, 2);
+  const uint32_t halves =
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_FLOORDIV, rows, two, 2});
+  const uint32_t whole[2] = {rows, cpu_write_const(writer, 3)};
+  const uint32_t view[2] = {halves, cpu_write_const(writer, 6)};
+  writer->inputs = writer->outputs = 1;
+  cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, whole, 2);
+  cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, whole, 2);
+  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, view, 2);
+  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, view, 2);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, x, y, 1);
+  cpu_test_must_load();
+  cpu_sample_make(&samples[0], 5, 3);
+  cpu_test_expect_call_refused(
+      2, "values[2] and its argument differ in number of elements");
+  cpu_sample_make(&samples[0], 4, 3);
+  cpu_test_must_call(2);
+}
+
 static void test_int_arguments_are_dims(void **state) {
   (void)state;
   const et_cpu_dim dim = {ET_CPU_DIM_INT, 1, 0, 100};
@@ -393,6 +418,7 @@ int main(void) {
       CPU_TEST(test_rejects_calls_that_read_unwritten_scratch),
       CPU_TEST(test_rejects_calls_that_leave_outputs_unwritten),
       CPU_TEST(test_checks_ops_with_dynamic_sizes_in_calls),
+      CPU_TEST(test_views_may_have_other_maxima_than_their_arguments),
       CPU_TEST(test_int_arguments_are_dims),
       CPU_TEST(test_computes_dims_from_other_dims),
       CPU_TEST(test_values_after_the_dims_are_not_arguments),

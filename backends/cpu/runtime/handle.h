@@ -95,8 +95,9 @@ et_status et_cpu_build(const et_backend_context *context,
 /* Verifies the ops of a handle. */
 
 /* Verifies the ops with all dims at their maxima. Ops must write only to scratch, outputs and
- * states, and must not overwrite their other tensors. Written bytes and op types are verified as in
- * et_cpu_verify_call(). The first call verifies the sizes of ops with dynamic sizes. */
+ * states, and must not overwrite their other tensors. If all dims are constants, calls
+ * et_cpu_verify_call(). Otherwise, verifies op types except for the sizes of dynamic ops; the first
+ * call verifies the rest. */
 et_status et_cpu_verify(et_cpu_handle *handle, et_error *error);
 
 /* Verifies the ops at the current sizes. Every byte that an op reads, and every byte of the

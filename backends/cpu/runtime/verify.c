@@ -228,17 +228,12 @@ static et_status check_written(const et_cpu_handle *handle, et_error *error) {
   return check_outputs(&v);
 }
 
-static et_status verify_sizes(et_cpu_handle *handle, bool at_maxima,
-                              et_error *error) {
+et_status et_cpu_verify_call(et_cpu_handle *handle, et_error *error) {
   if (!handle->is_written) {
     ET_RETURN_IF_ERROR(check_written(handle, error));
   }
   handle->is_written = true;
-  return check_op_types(handle, at_maxima, error);
-}
-
-et_status et_cpu_verify_call(et_cpu_handle *handle, et_error *error) {
-  return verify_sizes(handle, false, error);
+  return check_op_types(handle, false, error);
 }
 
 et_status et_cpu_verify(et_cpu_handle *handle, et_error *error) {
@@ -246,5 +241,6 @@ et_status et_cpu_verify(et_cpu_handle *handle, et_error *error) {
   for (uint32_t i = 0; i < handle->payload.op_count; i++) {
     ET_RETURN_IF_ERROR(check_writes(&v, i, &handle->ops[i]));
   }
-  return verify_sizes(handle, true, error);
+  return handle->is_static ? et_cpu_verify_call(handle, error)
+                           : check_op_types(handle, true, error);
 }
