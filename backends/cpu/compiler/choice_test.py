@@ -11,12 +11,14 @@ from torch.export import Dim
 from backends.cpu.compiler import cost
 from backends.cpu.compiler.plan import plan
 from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
+from backends.cpu.schema import cost_model
 from backends.cpu.schema.convolution import MbconvF32, WinogradF32
 from backends.cpu.schema.kernel_sizes import MBCONV_MAX_ROWS
 from backends.cpu.schema.records import RELU
 from models.mobilenet import InvertedResidual, MobileNetV2
 
 _WINOGRAD_TOLERANCE = 1e-4
+_HALF = cost_model.ROW_TILING_MAX_BYTES // 2
 
 
 def _image(*shape: int) -> Tensor:
@@ -128,6 +130,14 @@ def test_images_with_two_readers_are_computed_as_a_whole() -> None:
     assert_computes(_chain(), x, row_tiling="always")
 
 
+def test_block_with_a_residual_starts_no_chain() -> None:
+    """The residual reads rows of the input that a chain does not keep."""
+    blocks = InvertedResidual(16, 16, 1, 6), InvertedResidual(16, 24, 1, 6)
+    module, x = nn.Sequential(nn.Conv2d(3, 16, 1), *blocks).eval(), torch.randn(1, 3, 20, 30)
+    assert [len(block.blocks) for block in _blocks(module, x, row_tiling="always")] == [1, 1]
+    assert_computes(module, x, row_tiling="always")
+
+
 def test_chains_of_dynamic_images() -> None:
     height, width = Dim("height", min=8, max=60), Dim("width", min=8, max=60)
     x, others = torch.randn(1, 3, 20, 30), [[torch.randn(1, 3, 60, 60)], [torch.randn(1, 3, 8, 9)]]
@@ -162,6 +172,11 @@ def test_winograd_transforms_at_most_all_tiles_at_once() -> None:
 def test_large_workspaces_limit_the_threads() -> None:
     assert [cost.lanes(4, size) for size in (0, 1 << 10, 80 << 10, 150 << 10, 1 << 20)] == [4, 4, 3, 2, 2]
     assert cost.lanes(1, 1 << 20) == 1
+
+
+@pytest.mark.parametrize("row_bytes, rows", [(_HALF // 2, 2), (_HALF // 2 + 1, 1), (_HALF, 1)])
+def test_two_row_tiles_fit_the_cache(row_bytes: int, rows: int) -> None:
+    assert cost.tile_rows(cost_model.ROW_TILING_PIXELS // 2, lambda rows: row_bytes * rows) == rows
 
 
 def test_row_tiling_depends_on_the_sizes_of_images() -> None:

@@ -131,6 +131,23 @@ def test_floats_that_others_read_stay() -> None:
     assert kinds(Twice(), torch.randn(2, 4)) == ["Quantize", "Dequantize", "GemmF32", "Quantize", "Dequantize"]
 
 
+@pytest.mark.parametrize("function", [torch.sub, torch.maximum, lambda a, b: a * b + a])
+def test_other_functions_of_two_int8_tensors_stay_float(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    class Between(nn.Module):
+        def __init__(self, x: Tensor) -> None:
+            super().__init__()
+            self.first, self.second, self.last = (Affine(x * factor, torch.int8) for factor in (1, 2, 4))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.last(function(self.first(x), self.second(x * 2)))
+
+    x = torch.randn(4, 6)
+    assert "BinaryQs8" not in kinds(Between(x), x)
+    payload = compile_partition(delegated(Between(x), (x,)), Options())
+    (found,) = run_payload(payload.data, payload.named, [x])
+    torch.testing.assert_close(found, Between(x)(x), rtol=0.0, atol=1.01 * Between(x).last.scale)
+
+
 def test_int8_values_between_a_layer_and_its_clamp_stay_int8() -> None:
     """The result has the coarse steps of the intermediate quantization, as in PyTorch."""
     x = torch.randn(9, 8) * 90

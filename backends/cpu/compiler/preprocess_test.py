@@ -3,13 +3,15 @@
 import pytest
 import torch
 from torch import nn
+from torch.export import export
 
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.preprocess import CpuBackend
-from backends.cpu.compiler.testing.compare import delegated
+from backends.cpu.compiler.testing.compare import Function, delegated
+from exir import to_edge
 from exir.backend.backend_details import RuntimeMemory
 from exir.backend.compile_spec_schema import CompileSpec
-from exir.error import ConfigError
+from exir.error import ConfigError, UnsupportedOperatorError
 
 
 def _linear_relu() -> nn.Module:
@@ -30,6 +32,12 @@ def test_the_runtimes_memory_is_tables_and_planned_scratch() -> None:
     payload = CpuBackend.preprocess(program, []).processed_bytes
     handle = "ET_CPU_HANDLE_BYTES(2u, 5u, 5u, 1u, 4u, 0u, 3u)"
     assert CpuBackend.runtime_memory(payload, []) == RuntimeMemory(handle, "0u", "backends/cpu/runtime/handle.h")
+
+
+def test_unsupported_operator_of_a_whole_program_is_named() -> None:
+    program = to_edge(export(Function(torch.special.i0e), (torch.rand(3),))).exported_program()
+    with pytest.raises(UnsupportedOperatorError, match="the cpu backend does not support .*special_i0e"):
+        CpuBackend.preprocess(program, [])
 
 
 def test_each_op_has_the_debug_handles_of_its_nodes() -> None:

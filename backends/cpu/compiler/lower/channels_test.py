@@ -1,15 +1,19 @@
 """Tests that channel norms agree with PyTorch and need few ops."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
 from backends.cpu.schema.convolution import ConvF32
 from backends.cpu.schema.elementwise import ElementwiseF32
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.normalization import Norm
+from exir.backend.utils import get_non_lowered_nodes
 
 
 def _with_statistics(norm: nn.Module) -> nn.Module:
@@ -25,6 +29,19 @@ def test_a_batch_norm_that_no_convolution_comes_before(affine: bool) -> None:
     x = torch.randn(2, 6, 4, 5)
     assert [type(each) for each in specs(nn.Sequential(norm, nn.ReLU()), x)] == [ElementwiseF32]
     assert_computes(nn.Sequential(norm, nn.ReLU(), nn.Conv2d(6, 20, 1)), x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, row: F.group_norm(x, 2, row),
+        lambda x, row: F.batch_norm(x, torch.zeros(6), torch.ones(6), bias=row),
+        lambda x, row: F.instance_norm(x, weight=row),
+    ],
+)
+def test_norm_with_a_computed_weight_is_left_to_kernels(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    program = lowered(function, (torch.randn(2, 6, 4, 5), torch.rand(6)))
+    assert get_non_lowered_nodes(program.graph)
 
 
 def test_batch_norm_after_a_residual_is_not_lost() -> None:

@@ -9,11 +9,13 @@ from torch import Tensor, nn
 
 from backends.cpu.compiler.lower.rule import Example
 from backends.cpu.compiler.lower.table import RULES
-from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
 from backends.cpu.schema.copies import Permute
-from backends.cpu.schema.elementwise import ElementwiseF32
+from backends.cpu.schema.elementwise import ElementwiseF32, ElementwiseI64
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.pooling import PoolF32
+from backends.cpu.schema.quantization import Cast
+from exir.backend.utils import get_non_lowered_nodes
 
 _EXAMPLES = [
     pytest.param(example, id=f"{operator}-{number}")
@@ -31,6 +33,33 @@ def test_examples_of_rules_agree_with_pytorch(example: Example) -> None:
     inputs = example.inputs()
     assert example.op in map(type, specs(example.function, *inputs))
     assert_computes(example.function, *inputs)
+
+
+@pytest.mark.parametrize("to", [torch.float32, torch.int64, torch.int32, torch.bool])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.int32, torch.bool])
+def test_casts_agree_with_pytorch(dtype: torch.dtype, to: torch.dtype) -> None:
+    x = torch.tensor([0, 1, -3, 20_000_001]).to(dtype)
+    assert_computes(lambda x: x[1:].to(to), x)
+
+
+@pytest.mark.parametrize(
+    "dtype, to, op",
+    [
+        (torch.int64, torch.int32, ElementwiseI64),
+        (torch.int32, torch.int64, ElementwiseI64),
+        (torch.int64, torch.float32, ElementwiseF32),
+        (torch.float32, torch.int64, Cast),
+    ],
+)
+def test_casts_between_integers_are_not_computed_in_float32(dtype: torch.dtype, to: torch.dtype, op: type) -> None:
+    made = specs(lambda x: x[1:].to(to), torch.tensor([1, 20_000_001]).to(dtype))
+    assert type(made[-1]) is op
+
+
+def test_scatter_add_of_a_part_of_the_source_is_left_to_kernels() -> None:
+    inputs = torch.randn(4, 3), torch.randint(0, 4, (5, 3)), torch.randn(6, 3)
+    program = lowered(lambda x, index, source: x.scatter_add(0, index, source), inputs)
+    assert get_non_lowered_nodes(program.graph)
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def _refuses_addmm(program: Program, node: Node) -> Refusal:
     if node.kwargs.get("alpha", 1) != 1 or node.kwargs.get("beta", 1) != 1:
         return "addmm with factors other than 1 is not supported"
     reason = refuses_sizes(program, dims_at(node.args[0]), dims_at(node), broadcast=True)
-    return reason or _refuses_depth(program, *node.args[1:3])
+    return reason or _refuses_depth(program, *node.args[1:])
 
 
 def _refuses_product(program: Program, node: Node) -> Refusal:

@@ -82,5 +82,9 @@ def test_variances(correction: int, dims: Any) -> None:
     assert_computes(lambda x: torch.var_mean(x, dims, correction=correction, keepdim=True), x)
 
 
+def test_variance_without_a_correction_divides_by_one_less() -> None:
+    assert_computes(lambda x: torch.ops.aten.var.correction(x, [1]), torch.randn(_SIZES))
+
+
 def test_integers_are_left_to_kernels() -> None:
     assert get_non_lowered_nodes(lowered(lambda x: x.sum(0), [torch.arange(6).reshape(2, 3)]).graph)

@@ -15,7 +15,7 @@ _aten = torch.ops.aten
 
 
 def _lower_cumsum(builder: Builder, node: Node) -> None:
-    x, dim = node.args[:2]
+    x, dim = node.args
     rows = rows_of(builder, x, [dim % tensor_of(node).dim()])
     output = Value(tensor_of(node).dtype, rows.x.dims)
     builder.op(Cumsum(), [rows.x], output, node)

@@ -18,6 +18,10 @@ def test_cumsum(dim: int, dtype: torch.dtype) -> None:
     assert_computes(lambda x: x.cumsum(dim) * 2, x, dynamic_shapes=({0: Dim("n", min=2, max=9)},), others=others)
 
 
+def test_cumulative_sum_of_a_row() -> None:
+    assert_computes(lambda x: x.cumsum(0), torch.randn(5))
+
+
 def test_cumulative_sums_of_channels_last_images() -> None:
     image = torch.randn(1, 3, 4, 5).to(memory_format=torch.channels_last)
     assert_computes(lambda x: x.cumsum(2), image)
