@@ -13,6 +13,7 @@ from exir.error import ConfigError
 from exir.model.module_copy import copy_modules
 from exir.program import to_edge
 from exir.quantize import Decision, QuantizationOptions, decisions_of, notes_on, quantize_weights
+from exir.testing.quantized_modules import signal_to_noise
 
 # The minimum signal-to-noise ratio of each recipe, in dB.
 RECIPES = {"int8_dynamic": 35, "int4_dynamic": 15, "int8_weight_only": 35, "int4_weight_only": 15}
@@ -40,8 +41,7 @@ def _quantize_words(options: QuantizationOptions) -> tuple[ExportedProgram, Sequ
         reasons = quantize_weights(module, options)
         program = export(module, (words,))
         found = program.module()(words)
-    sqnr = float(10 * torch.log10(real.square().sum() / (real - found).square().sum()))
-    return program, decisions_of(program, options, reasons), sqnr
+    return program, decisions_of(program, options, reasons), signal_to_noise(real, found)
 
 
 def _by_module(decisions: Sequence[Decision]) -> dict[str, str]:
