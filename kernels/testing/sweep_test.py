@@ -35,11 +35,11 @@ _OF_ANY_ELEMENTS = (
     "aten::randn.out",
     "dim_order_ops::_empty_dim_order.out",
 )
-# runtime/prim/prim_test.c tests the kernels that return scalars or only set sizes.
+# runtime/prim/tensors_test.c tests the kernels that return scalars or only set sizes.
 ROWS = [kernel for kernel in TABLE if not kernel.source.endswith("runtime/prim/kernels.toml")]
 
 
-def run(case: Case) -> set[tuple[str, str]]:
+def run_case(case: Case) -> set[tuple[str, str]]:
     """Compare a call with PyTorch, and return the dtypes of its tensor arguments.
 
     Raises NotInPyTorch.
@@ -111,7 +111,7 @@ def test_kernel_row_supports_its_declared_arguments(kernel: Kernel) -> None:
     refused: dict[str, list[str]] = defaultdict(list)
     for case in cases_of(kernel):
         try:
-            tried |= run(case)
+            tried |= run_case(case)
         except NotInPyTorch as error:
             refused[str(error)].append(str(case))
     claimed = {(name, dtype) for name, rule in kernel.rules.tensors.items() for dtype in rule.dtypes}

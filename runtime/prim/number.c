@@ -3,7 +3,7 @@
 static et_status fail_kind(et_kernel_context *context, const et_value *out,
                            const char *result) {
   return et_fail(context->error, ET_STATUS_INVALID_TYPE,
-                 "the result is %s, but the out is declared as %s", result,
+                 "the result is %s, but the output is declared as %s", result,
                  et_value_tag_name((int32_t)out->tag));
 }
 

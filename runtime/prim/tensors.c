@@ -88,7 +88,7 @@ static et_status view_sizes(et_kernel_context *context, const et_value *list,
                        "cannot view %zu elements as %zu", numel, known);
 }
 
-/* args: [self, size, out]. The loader has bound the out to self's memory, so
+/* args: [self, size, out]. The loader has bound `out` to self's memory, so
  * only the sizes are set. */
 et_status et_prim_et_view(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
@@ -101,7 +101,7 @@ et_status et_prim_et_view(et_kernel_context *context, et_value **args) {
   }
   if (!et_tensor_is_contiguous(self) || !et_tensor_is_contiguous(out)) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "the input and the out of a view must be contiguous");
+                   "the input and the output of a view must be contiguous");
   }
   ET_RETURN_IF_ERROR(view_sizes(context, args[1], self->numel, sizes));
   return et_tensor_resize(out, sizes, rank, context->error);
