@@ -37,7 +37,7 @@ def print_program(
 
 
 def inspect_node(graph: Graph, node: Node) -> str:
-    """Return the text of `graph` with an arrow before `node`."""
+    """Print `graph` to a string, with an arrow before `node`."""
     lines = ((node_.format_node() or f"return {node_.args[0]}", node_ is node) for node_ in graph.nodes)
     return "\n".join(f"{'-->' if marked else '   '} {line}" for line, marked in lines)
 

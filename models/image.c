@@ -104,7 +104,7 @@ void image_to_tensor(const rgb_image *image, int resize_side, int crop_side,
   const float top = ((float)image->height / scale - (float)crop_side) / 2;
   for (int channel = 0; channel < 3; ++channel) {
     for (int row = 0; row < crop_side; ++row) {
-      /* Pixel centers are at half positions. */
+      /* Pixel centers are at half-integer coordinates. */
       const sample y =
           sample_at(((float)row + top + 0.5f) * scale - 0.5f, image->height);
       for (int column = 0; column < crop_side; ++column) {

@@ -55,8 +55,8 @@ def explain(code: str, root: Path = _ROOT, workspace: Path | None = None) -> str
     if not found_in:
         searched = [*_FOLDERS, *([str(workspace)] if workspace is not None else [])]
         raise ValueError(
-            f"'{code}': no source in {', '.join(searched)} has the number {number:04x}; use the sources of the program's"
-            " build, and pass --root for your own"
+            f"'{code}': no source in {', '.join(searched)} has the file id {number:04x}; check out the version"
+            " that built the program, and pass --root for your own sources"
         )
     return "\n".join(_place(path, folder, line, index) for path, folder in found_in)
 

@@ -53,7 +53,10 @@ def hold(library: Library, isa: str) -> Hold:
 
 
 def peers() -> list[Path]:
-    """Return the shared libraries of all sides, and the benchmark's for verification."""
+    """Return the shared libraries of all sides, and the benchmark's own.
+
+    The benchmark's library verifies that `cpuid` is emulated.
+    """
     folders = [Path(root, package) for root in sys.path for package in _PACKAGES]
     found = [path for folder in folders for path in folder.rglob("*.so*") if path.is_file()]
     return [Path(os.environ["LATENCY_LIBRARY"]), *found]

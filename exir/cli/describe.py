@@ -36,7 +36,7 @@ from exir.operators.kernels import KernelTable
 
 
 def describe(options: argparse.Namespace) -> str:
-    """Return the text of the manifest. Raises `UserError`."""
+    """Return the manifest as text. Raises `UserError`."""
     program = _read_program_file(options.pte)
     _, table = load_tables(tuple(options.operators), tuple(options.kernels))
     assert table is not None, "a flag that is required"

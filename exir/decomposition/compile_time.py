@@ -34,9 +34,14 @@ def evaluate_unsupported(
 ) -> ExportedProgram:
     """Replace unsupported calls that depend only on constants with their values.
 
-    Before: functional operators. After: each ATen call outside the edge dialect depends on an input, on
-    a buffer that the program mutates, or on random values; or it is in `preserved`; or its value exceeds
-    `MAX_VALUE_BYTES`. `program` may be edited.
+    Before: functional operators. After: an ATen call outside the edge dialect remains only in these
+    cases:
+
+    - The call depends on an input, on a buffer that the program mutates, or on random values.
+    - Its operator is in `preserved`.
+    - Its value exceeds `MAX_VALUE_BYTES`.
+
+    `program` may be edited.
     """
     nodes = [node for graph in graphs(program.graph_module) for node in graph.graph.nodes]
     if not any(_is_unsupported(node, preserved) for node in nodes):

@@ -12,7 +12,7 @@ _ATEN = torch.ops.aten
 
 
 def _tensor_split(x: Tensor, sections: int, dim: int = 0) -> list[Tensor]:
-    """Split into parts, of which the first `size % sections` have one more element.
+    """Split into parts; the first `size % sections` have one more element.
 
     PyTorch's own decomposition compares the remainder with the index of each part, and evaluates
     the comparison for the example's size.

@@ -32,8 +32,8 @@ class ShareTransposed(BundlePass):
     `limit` bytes that have both kinds of use. After:
 
     - Tied weights: if embeddings read the matrix untransposed and a matrix multiplication reads it
-        transposed, both read it transposed. The embedding selects columns, of which a call needs
-        only a few.
+        transposed, both read it transposed. A call of the embedding
+        then selects only a few columns.
     - If a matrix multiplication reads it untransposed, multiplications by the transposed matrix move it
         to the left side: x · Wᵀ = (W · xᵀ)ᵀ.
 

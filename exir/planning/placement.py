@@ -140,7 +140,7 @@ def _by_size(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
 
 
 def _by_breadth(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
-    """Sort by the maximum live bytes during a block, then by size, both descending."""
+    """Sort by peak live bytes in a block's lifetime, then by size, both descending."""
     live = RangeMaximum(live_at_each_step(blocks))
     widest = {block.key: live.of(block.lifetime.first, block.lifetime.last) for block in blocks}
     return sorted(blocks, key=lambda block: (-widest[block.key], -block.size))

@@ -17,7 +17,7 @@ Parts = tuple[dict[str, Any], bytes, bytes]
 
 
 def module_text(lowered: LoweredBackendModule, parts_of: Callable[[ExportedProgram], Parts]) -> str:
-    """Return the text of a lowered module.
+    """Return a lowered module as text.
 
     `parts_of` splits its original program into parts.
     """

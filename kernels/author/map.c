@@ -45,7 +45,7 @@ static void list_operands(const et_value *const *values, size_t count,
 }
 
 /* Writes a scalar `count` times. Does not use the converter of the scalar's
- * dtype, because the program may not link it. */
+ * dtype, because the program might not link it. */
 static void repeat_number(et_compute compute, const et_value *number,
                           size_t count, et_chunk *out) {
   const bool is_real = number->tag == ET_VALUE_DOUBLE;

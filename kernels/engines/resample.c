@@ -29,8 +29,7 @@ static et_status plan_sizes(et_kernel_context *context, const char *what,
                             et_resample_axis axes[2]) {
   const bool by_size = !et_arg_is_none(output_size);
   ET_CHECK(context, by_size != !et_arg_is_none(scale_factors),
-           "%s: output_size or scale_factors must be None; pass only one",
-           what);
+           "%s: pass exactly one of output_size and scale_factors", what);
   int64_t sizes[2] = {0, 0};
   if (by_size) {
     ET_RETURN_IF_ERROR(

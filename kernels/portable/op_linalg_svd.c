@@ -5,8 +5,9 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/engines/linear_algebra.h"
 
-/* State for one matrix. `brief` is for the shorter side of the matrix. The
- * decomposition is a sum of outer products of left and right vectors. */
+/* State for one matrix. `brief` holds the singular vectors of the matrix's
+ * shorter side. The decomposition is a sum of outer products of left and right
+ * vectors. */
 typedef struct parts {
   et_matrix lines;   /* the matrix, transposed if it is tall, so that it has
                       * `brief.rows` rows */

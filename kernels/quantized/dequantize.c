@@ -43,6 +43,7 @@ et_status et_dequantize_check(et_kernel_context *context, const char *what,
       context,
       et_scalar_type_is_floating(out->dtype) &&
           et_arg_int_or(out_dtype, (int64_t)out->dtype) == (int64_t)out->dtype,
-      "%s: out has dtype %s", what, et_scalar_type_name((int32_t)out->dtype));
+      "%s: out has dtype %s; it must be floating-point and match out_dtype",
+      what, et_scalar_type_name((int32_t)out->dtype));
   return ET_STATUS_OK;
 }

@@ -24,8 +24,8 @@ static et_status check_parameters(et_kernel_context *context, const char *what,
            (parameters->rank == 1 || parameters->rank == 2) &&
                (size_t)parameters->sizes[0] == matrix->rows &&
                parameters->numel == matrix->rows * matrix->groups,
-           "%s: scales and zero points or minima must be %zu rows of %zu", what,
-           matrix->rows, matrix->groups);
+           "%s: scales and zero points (or minima) must have shape [%zu, %zu]",
+           what, matrix->rows, matrix->groups);
   return ET_STATUS_OK;
 }
 

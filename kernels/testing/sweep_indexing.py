@@ -22,7 +22,7 @@ def _along(name: str, *rest: str | int | bool) -> Maker:
 
 
 def _searched(case: Case) -> list[object]:
-    """Return a sorted row for each row of values, and the order that sorts it."""
+    """Return arguments of searchsorted: an unsorted sequence, values, and a sorter."""
     sequence = case.tensor("sorted_sequence")
     sorter = sequence.sort(-1).indices
     return [sequence, case.tensor("self"), case.dtypes["out"] == torch.int32, False, None, sorter]

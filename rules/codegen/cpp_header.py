@@ -150,7 +150,7 @@ class _Output:
 def cpp_header(
     guard: str, c_header: str, models: Sequence[Model], borrowed: Borrowed, names: Sequence[ClassNames]
 ) -> str:
-    """Return the text of the header.
+    """Return the generated C++ header.
 
     `guard` is the include guard, and `c_header` the include path of the C header. `names` are the names
     of each model's class.

@@ -52,7 +52,7 @@ _TAIL = """
 
 
 def data_source(programs: list[tuple[str, str]], weights: dict[str, list[str]] | None = None) -> str:
-    """Return the text of the assembler file.
+    """Return the generated assembly source.
 
     `programs` lists (symbol prefix, path relative to the execution root). `weights` maps the path of a
     weights file to the symbol prefixes of the models that share it.

@@ -154,7 +154,7 @@ _TAIL = """
 def header(
     guard: str, models: Sequence[Model], borrowed: Borrowed, shared_memory: str = "", is_shared_library: bool = False
 ) -> str:
-    """Return the text of the header.
+    """Return the generated C header.
 
     `guard` is the include guard. `shared_memory` is the prefix of the union type that can hold the
     memory of any method, or empty if no such type is defined. With `is_shared_library`, the header

@@ -93,7 +93,7 @@ def source(
     borrowed: Borrowed,
     is_shared_library: bool = False,
 ) -> str:
-    """Return the text of the source.
+    """Return the generated C source.
 
     `registries` are the names of registries to define, all with the same content.
     """

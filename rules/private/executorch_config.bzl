@@ -9,7 +9,7 @@ def executorch_config(name, options = None, extends = [], **kwargs):
     Args:
       name: Name of the target.
       options: Dict of sections, or label of a TOML file.
-      extends: `executorch_config` target or TOML file that these options override, or a list of several, of which later ones
+      extends: `executorch_config` target or TOML file that these options override, or a list of them. Later ones
         override earlier ones.
       **kwargs: Attributes that every rule has.
     """

@@ -1,4 +1,4 @@
-/* Tests error messages in builds with codes. */
+/* Tests errors in builds that replace messages with codes. */
 #ifndef ET_MESSAGES_CODES
 #define ET_MESSAGES_CODES
 #endif

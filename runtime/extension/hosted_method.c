@@ -109,7 +109,7 @@ static et_status take_outputs(const request *r, et_arena *arena,
 }
 
 /* Builds the method. Memory that every run uses comes first: the start of the
- * allocation is on a large page, but its end may not be. */
+ * allocation is on a large page, but its end might not be. */
 static et_status build(const request *r, et_arena *arena,
                        et_hosted_method *hosted) {
   et_method_memory memory = {.planned = hosted->planned};

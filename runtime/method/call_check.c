@@ -26,8 +26,8 @@ static bool overlap(const et_tensor *a, const et_tensor *b) {
          b_begin < a_begin + a->capacity;
 }
 
-/* Checks that another operand does not overlap the out, and that the out is
- * written once. */
+/* Checks that another operand does not overlap the output, and that the output
+ * is written once. */
 static et_status check_against(void *context, et_value *value) {
   call_check *c = context;
   if (c->steps_left-- == 0) {

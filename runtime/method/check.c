@@ -46,8 +46,8 @@ static const uint8_t *item_at(et_fb_vector vector, uint32_t index) {
   return et_fb_first(vector) + index * sizeof(int32_t);
 }
 
-/* Returns true if argument `arg` is the same value as the first out, or, if
- * `is_list`, a list of the same values as the outs. */
+/* Returns true if argument `arg` is the same value as the first out operand,
+ * or, if `is_list`, a list of the same values as the out operands. */
 static bool repeats_outs(const call_check *c, uint32_t arg, bool is_list) {
   const uint8_t *returned = item_at(c->args, arg);
   const uint8_t *outs = item_at(c->args, c->first_out);
@@ -77,14 +77,14 @@ static et_status check_return(const call_check *c, uint32_t arg, char code) {
   return repeats_outs(c, arg, is_list)
              ? ET_STATUS_OK
              : CALL_FAIL(c, "args[%u] does not %s", (unsigned)arg,
-                         !is_list ? ET_MESSAGE_TEXT("repeat the out")
+                         !is_list ? ET_MESSAGE_TEXT("repeat the out operand")
                          : c->lists_outs
                              ? ET_MESSAGE_TEXT("repeat the out list")
-                             : ET_MESSAGE_TEXT("list the outs"));
+                             : ET_MESSAGE_TEXT("list the out operands"));
 }
 
-/* Records that return values repeat this argument: an out, or the updated
- * argument of an in-place operator without outs. */
+/* Records that return values repeat this argument: an out operand, or the
+ * updated argument of an in-place operator without out operands. */
 static void note_out(call_check *c, uint32_t arg, const et_parameter *parameter,
                      uint8_t tag) {
   const bool is_out = et_parameter_is_out(parameter);

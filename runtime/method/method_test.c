@@ -106,7 +106,7 @@ static void expect_call_refused(const char *op, const int32_t *args,
                                 ET_STATUS_INVALID_PROGRAM, part);
 }
 
-static void test_m20_calls_must_match_their_signature(void **state) {
+static void test_calls_must_match_their_signature(void **state) {
   (void)state;
   expect_call_refused("copy", (const int32_t[]){0, 2}, 2, "2 args, expected 3");
   expect_call_refused("copy", (const int32_t[]){0, 2, 2, 2}, 4,
@@ -120,17 +120,17 @@ static void test_m20_calls_must_match_their_signature(void **state) {
   expect_call_refused("sum", (const int32_t[]){0, 2, 2}, 3,
                       "args[0] is Tensor, expected Tensor[]");
   expect_call_refused("copy", (const int32_t[]){0, 2, 1}, 3,
-                      "args[2] does not repeat the out");
+                      "args[2] does not repeat the out operand");
   expect_call_refused("pair", (const int32_t[]){2, 0, 1, 3}, 4,
                       "args[3] is int, expected out Tensor[]");
   expect_call_refused("pair", (const int32_t[]){2, 1, 0, 5}, 4,
-                      "args[3] does not list the outs");
+                      "args[3] does not list the out operands");
   expect_call_refused("pair", (const int32_t[]){2, 2, 1, 5}, 4,
-                      "args[3] does not list the outs");
+                      "args[3] does not list the out operands");
 }
 
 /* A call lists an out list twice, as an argument and as the return value. */
-static void test_m20_returned_list_must_repeat_the_out_list(void **state) {
+static void test_returned_list_must_repeat_the_out_list(void **state) {
   (void)state;
   const int32_t items[2] = {2, 3};
   const int32_t swapped[2] = {3, 2};
@@ -242,8 +242,8 @@ int main(void) {
       cmocka_unit_test(test_loading_an_unknown_method_lists_the_known_ones),
       cmocka_unit_test(test_missing_kernels_are_listed_once),
       cmocka_unit_test(test_unused_operators_may_be_missing),
-      cmocka_unit_test(test_m20_calls_must_match_their_signature),
-      cmocka_unit_test(test_m20_returned_list_must_repeat_the_out_list),
+      cmocka_unit_test(test_calls_must_match_their_signature),
+      cmocka_unit_test(test_returned_list_must_repeat_the_out_list),
       cmocka_unit_test(test_temporary_tensor_without_memory_is_refused),
       cmocka_unit_test(test_planned_buffers_must_be_on_the_cpu),
       cmocka_unit_test(test_tensors_must_be_on_the_cpu),

@@ -79,26 +79,27 @@ struct et_branching {
 
 /* Runs executorch_prim::et_view.
  *
- * The out of a view has the same address as its base. If the base is a constant
- * or caller-provided memory, the out has no memory of its own. It is empty
+ * The output of a view has the same address as its base. If the base is a
+ * constant or caller-provided memory, the output has no memory of its own. It is empty
  * until the view runs, and then gets the base's address and capacity. The
  * memory plan check does not simulate jumps that skip a view. Even then, the
- * out never refers to an invalid address. */
+ * output never refers to an invalid address. */
 struct et_views {
-  /* Marks views whose outs have no memory. Runs before caller-provided tensors
+  /* Marks views whose outputs have no memory. Runs before caller-provided tensors
    * get a temporary address. */
   void (*mark)(const et_builder *builder);
-  /* Binds those outs to their bases, and checks that all other outs share their
-   * base's address. */
+  /* Binds those outputs to their bases, and checks that all other outputs share
+   * their base's address. */
   et_status (*bind)(const et_builder *builder);
-  /* Starts the memory plan check: an out is written only by one view. */
+  /* Starts the memory plan check: only one view writes an output. */
   et_status (*start)(et_simulation *sim);
   /* Simulates a view in the memory plan check. */
   et_status (*simulate)(et_simulation *sim, const et_instruction *view);
-  /* Empties the outs without memory of their own, before a run. */
+  /* Empties the outputs without memory of their own, before a run. */
   void (*reset)(const et_method *method);
-  /* Called before instruction `index`. INVALID_PROGRAM: it reads the out of a
-   * view that did not run. If it is a view, its out gets the base's address. */
+  /* Called before instruction `index`. INVALID_PROGRAM: the instruction reads the
+   * output of a view that did not run. If it is a view, its output gets the
+   * base's address. */
   et_status (*enter)(const et_method *method, uint32_t index, et_error *error);
   /* Called after a run. INVALID_PROGRAM: the view of an output did not run. */
   et_status (*check_outputs)(const et_method *method, et_error *error);

@@ -20,7 +20,7 @@
  * detects plans that are wrong in program order, but not errors on every path.
  *
  * In addition, no instruction writes a constant; a written operand does not
- * overlap any other operand of the instruction; the out of an et_view belongs
+ * overlap any other operand of the instruction; the output of an et_view belongs
  * to one view, is not written otherwise, and is read only after that view. */
 #ifndef ET_RUNTIME_METHOD_PLAN_CHECK_H_
 #define ET_RUNTIME_METHOD_PLAN_CHECK_H_

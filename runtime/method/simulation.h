@@ -18,7 +18,7 @@ enum {
   ORIGIN_UNFILLED = 4, /* rows that a loop will fill; see plan_check.h */
   /* After the loop's first row. */
   ORIGIN_FILLED = ORIGIN_UNFILLED | ORIGIN_WRITTEN,
-  ORIGIN_UNVIEWED = 8, /* the out of an et_view that did not run yet */
+  ORIGIN_UNVIEWED = 8, /* output of an et_view that did not run yet */
   ORIGIN_VIEW = 16,    /* multiplied by 1 + the index of the viewed value */
 };
 

@@ -1,4 +1,4 @@
-/* Tests executorch_prim::et_view: the address of its out, and that no kernel
+/* Tests executorch_prim::et_view: the address of its output, and that no kernel
  * reads beyond caller-provided memory through it. All tensors are
  * float32. */
 #include <setjmp.h>
@@ -107,8 +107,8 @@ static void test_view_has_its_bases_address(void **state) {
   et_writer_input(&writer, in);
   view(in, out);
   expect_refused(
-      "instructions[0] executorch_prim::et_view.default: the out is not at its "
-      "base's address");
+      "instructions[0] executorch_prim::et_view.default: the output is not at "
+      "its base's address");
 }
 
 static void test_views_require_their_implementation(void **state) {
@@ -171,7 +171,7 @@ static void test_view_of_an_external_input_may_be_an_output(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_m21_reading_a_view_before_it_is_set_is_refused(void **state) {
+static void test_reading_a_view_before_it_is_set_is_refused(void **state) {
   (void)state;
   const external_view values = start_external();
   copy(values.view, values.out);
@@ -180,7 +180,7 @@ static void test_m21_reading_a_view_before_it_is_set_is_refused(void **state) {
       "instructions[0] reads values[1] before the view that binds it");
 }
 
-static void test_m21_jump_over_a_view_reads_nothing(void **state) {
+static void test_jump_over_a_view_reads_nothing(void **state) {
   (void)state;
   et_error error;
   const external_view values = start_external();
@@ -197,7 +197,7 @@ static void test_m21_jump_over_a_view_reads_nothing(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_m21_jump_over_an_output_view_is_an_error(void **state) {
+static void test_jump_over_an_output_view_is_an_error(void **state) {
   (void)state;
   et_error error;
   const external_view values = start_external();
@@ -238,7 +238,7 @@ static void set_bool(size_t index, uint8_t bit) {
 }
 
 /* If a run jumps over the view, it cannot access the previous run's memory. */
-static void test_m21_view_of_the_previous_run_is_invalid(void **state) {
+static void test_view_of_the_previous_run_is_invalid(void **state) {
   (void)state;
   et_error error;
   const external_view values = start_external();
@@ -259,7 +259,7 @@ static void test_m21_view_of_the_previous_run_is_invalid(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_m21_two_views_on_one_out_are_refused(void **state) {
+static void test_two_views_on_one_out_are_refused(void **state) {
   (void)state;
   const external_view values = start_external();
   const int32_t other = dynamic_floats(ET_NOT_PLANNED);
@@ -268,19 +268,19 @@ static void test_m21_two_views_on_one_out_are_refused(void **state) {
   view(other, values.view);
   copy(values.view, values.out);
   expect_refused(
-      "instructions[1]: the out of a view, values[1], is the out of another "
-      "view");
+      "instructions[1]: the output of a view, values[1], is the output of "
+      "another view");
 }
 
-static void test_m21_written_view_or_input_as_out_is_refused(void **state) {
+static void test_written_view_or_input_as_out_is_refused(void **state) {
   (void)state;
   const external_view values = start_external();
   et_writer_input(&writer, values.view);
   view(values.in, values.view);
   copy(values.view, values.out);
   expect_refused(
-      "instructions[0]: the out of a view, values[1], is an input, holds state "
-      "or is written elsewhere");
+      "instructions[0]: the output of a view, values[1], is an input, holds "
+      "state or is written elsewhere");
   et_writer_start(&writer, 64);
   const int32_t in = et_writer_floats(&writer, 4, 32);
   const int32_t planned = et_writer_floats(&writer, 4, 0);
@@ -289,14 +289,13 @@ static void test_m21_written_view_or_input_as_out_is_refused(void **state) {
   copy(in, viewed);
   view(planned, viewed);
   expect_refused(
-      "instructions[1]: the out of a view, values[2], is an input, holds state "
-      "or is written elsewhere");
+      "instructions[1]: the output of a view, values[2], is an input, holds "
+      "state or is written elsewhere");
 }
 
 /* Overwritten bytes are also detected for a view without planned memory of its
  * own. */
-static void test_m21_view_of_overwritten_planned_bytes_is_refused(
-    void **state) {
+static void test_view_of_overwritten_planned_bytes_is_refused(void **state) {
   (void)state;
   et_writer_start(&writer, 64);
   const int32_t in = et_writer_floats(&writer, 4, 0);
@@ -320,14 +319,14 @@ int main(void) {
       cmocka_unit_test(test_view_follows_its_external_input),
       cmocka_unit_test(test_nested_views_follow_the_external_input),
       cmocka_unit_test(test_view_of_an_external_input_may_be_an_output),
-      cmocka_unit_test(test_m21_reading_a_view_before_it_is_set_is_refused),
-      cmocka_unit_test(test_m21_jump_over_a_view_reads_nothing),
-      cmocka_unit_test(test_m21_jump_over_an_output_view_is_an_error),
+      cmocka_unit_test(test_reading_a_view_before_it_is_set_is_refused),
+      cmocka_unit_test(test_jump_over_a_view_reads_nothing),
+      cmocka_unit_test(test_jump_over_an_output_view_is_an_error),
       cmocka_unit_test(test_view_has_no_bytes_before_the_first_run),
-      cmocka_unit_test(test_m21_view_of_the_previous_run_is_invalid),
-      cmocka_unit_test(test_m21_two_views_on_one_out_are_refused),
-      cmocka_unit_test(test_m21_written_view_or_input_as_out_is_refused),
-      cmocka_unit_test(test_m21_view_of_overwritten_planned_bytes_is_refused),
+      cmocka_unit_test(test_view_of_the_previous_run_is_invalid),
+      cmocka_unit_test(test_two_views_on_one_out_are_refused),
+      cmocka_unit_test(test_written_view_or_input_as_out_is_refused),
+      cmocka_unit_test(test_view_of_overwritten_planned_bytes_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

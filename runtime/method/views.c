@@ -13,7 +13,7 @@ static void mark(const et_builder *builder) {
   }
 }
 
-/* Binds an out to its base. The address is final: planned memory does not move,
+/* Binds an output to its base. The address is final: planned memory does not move,
  * and its writers are checked. Other bases are read-only, and caller-provided
  * memory may differ in each run. */
 static void bind_to_base(const et_method *method, et_instruction *view) {
@@ -39,7 +39,7 @@ static et_status bind_view(const et_builder *builder, uint32_t index) {
       out->dtype != base->dtype) {
     return et_fail_program(
         builder->error,
-        "instructions[%u] %s: the out is not at its base's address",
+        "instructions[%u] %s: the output is not at its base's address",
         (unsigned)index, view->u.kernel->name);
   }
   return ET_STATUS_OK;
@@ -55,7 +55,7 @@ static et_status bind(const et_builder *builder) {
   return ET_STATUS_OK;
 }
 
-/* Checks that an out is written only by one view. */
+/* Checks that only one view writes an output. */
 static et_status start_view(et_simulation *sim, uint32_t index) {
   const et_instruction *view = &sim->method->instructions[index];
   const uint32_t out = et_simulation_index(sim, view->args[2]);
@@ -64,10 +64,10 @@ static et_status start_view(et_simulation *sim, uint32_t index) {
     return ET_STATUS_OK;
   }
   return et_fail_program(
-      sim->error, "instructions[%u]: the out of a view, values[%u], %s",
+      sim->error, "instructions[%u]: the output of a view, values[%u], %s",
       (unsigned)index, (unsigned)out,
       sim->origins[out] == ORIGIN_UNVIEWED
-          ? "is the out of another view"
+          ? "is the output of another view"
           : "is an input, holds state or is written elsewhere");
 }
 
@@ -80,7 +80,7 @@ static et_status start(et_simulation *sim) {
   return ET_STATUS_OK;
 }
 
-/* From this instruction on, the out refers to the current bytes of its base. */
+/* From this instruction on, the output refers to the current bytes of its base. */
 static et_status simulate(et_simulation *sim, const et_instruction *view) {
   uint32_t *origin = &sim->origins[et_simulation_index(sim, view->args[2])];
   *origin = *origin == ORIGIN_UNVIEWED ? ORIGIN_UNKNOWN : *origin;
@@ -111,7 +111,7 @@ typedef struct view_check {
   et_error *error;
 } view_check;
 
-/* During a run, only the outs of views that did not run have no address. */
+/* During a run, only the outputs of views that did not run have no address. */
 static et_status check_viewed(void *context, et_value *value) {
   const view_check *r = context;
   if (value->u.as_tensor->data == NULL) {

@@ -81,7 +81,7 @@ class Results:
 
 
 def _problem(model: torch.nn.Module, inputs: tuple[Any, ...]) -> str:
-    """Return the problem of the compiled module; "" if there is none."""
+    """Return what is wrong with the compiled module, or "" if it is correct."""
     with torch.no_grad():  # if eager PyTorch rejects the inputs, the test is wrong
         expected = pytree.tree_leaves(model(*pytree.tree_map_only(torch.Tensor, torch.Tensor.clone, inputs)))
     leaves = tuple(pytree.tree_leaves(inputs))

@@ -18,7 +18,7 @@ _PEM = re.compile(r"-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----", 
 
 
 def trust_store(pem_bundle: str) -> bytes:
-    """Return a JKS file that trusts each certificate of `pem_bundle`."""
+    """Return a JKS file that trusts every certificate in `pem_bundle`."""
     certificates = dict.fromkeys(base64.b64decode("".join(body.split())) for body in _PEM.findall(pem_bundle))
     content = struct.pack(">III", _MAGIC, _VERSION, len(certificates))
     content += b"".join(_entry(number, der) for number, der in enumerate(certificates))

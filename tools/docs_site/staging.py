@@ -49,7 +49,7 @@ def site_path(file: str) -> str:
 
 
 def navigation(index: str) -> tuple[Group, ...]:
-    """Return the sections of the index that link to pages: groups of the sidebar."""
+    """Return the sidebar's groups: the sections of the index that link to pages."""
     lines = index.splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("## ")] + [len(lines)]
     groups = []

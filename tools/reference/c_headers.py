@@ -61,7 +61,7 @@ def _declarations(body: str) -> Iterator[Declaration]:
 
 
 def _blocks(body: str) -> Iterator[str]:
-    """Yield texts between blank lines outside braces, comments and conditions."""
+    """Split at blank lines, except in braces, comments or `#if` groups."""
     lines: list[str] = []
     depth = conditions = 0
     in_comment = False

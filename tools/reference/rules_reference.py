@@ -126,7 +126,7 @@ def _kind(attribute: Attribute | None) -> str:
 
 
 def _parse(docstring: str) -> tuple[str, dict[str, str]]:
-    """Return the text of a docstring, and its arguments."""
+    """Split a docstring into its text and its arguments."""
     match = _ARGUMENTS.search(docstring)
     if match is None:
         return docstring, {}

@@ -1,4 +1,4 @@
-"""Tests that the page matches the .bzl files; macros have their rules' attributes."""
+"""Tests that the page matches the .bzl files; macros list inherited attributes."""
 
 import sys
 from pathlib import Path

@@ -139,7 +139,7 @@ def _check_has_elements(value: Any) -> None:
     layout = _layout_name(value.layout)
     if value.is_meta or value.is_nested or layout != "strided":
         kind = "meta" if value.is_meta else "nested" if value.is_nested else layout
-        raise TypeError(f"a {kind} tensor of torch is not supported; pass a dense tensor")
+        raise TypeError(f"{kind} torch tensors are not supported; pass a dense tensor")
 
 
 def _is_contiguous_on_cpu(value: Any, order: tuple[int, ...]) -> bool:

@@ -110,5 +110,5 @@ def c_string(what: str, text: str | bytes) -> bytes:
 
 
 def python_string(text: bytes) -> str:
-    """Decode a string from C that may not be UTF-8. c_string restores the same bytes."""
+    """Decode a C string that might not be UTF-8. c_string restores the same bytes."""
     return text.decode(errors="surrogateescape")

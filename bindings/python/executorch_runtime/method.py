@@ -87,7 +87,7 @@ def scalar_value(value: Scalar | None) -> tuple[_native.Value, object]:
         found.u.as_string = _native.Span(ctypes.addressof(text), len(text) - 1)
         return found, text
     else:
-        raise TypeError(f"an input is {type(value).__name__}; methods take tensors, int, float, bool, str and None")
+        raise TypeError(f"an input has type {type(value).__name__}; pass a tensor, int, float, bool, str or None")
     return found, None
 
 

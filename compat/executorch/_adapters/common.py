@@ -139,7 +139,7 @@ def get_dim_order(memory_format: torch.memory_format | None, ndim: int) -> list[
         return list(range(ndim))
     if memory_format is torch.channels_last and ndim >= 3:
         return [0, *range(2, ndim), 1]
-    raise AssertionError(f"{memory_format} is not a layout of {ndim} dimensions")
+    raise AssertionError(f"{memory_format} does not support {ndim}-dimensional tensors")
 
 
 def is_channel_last_dim_order(tensor: torch.Tensor) -> bool:

@@ -45,7 +45,7 @@ def get_lowered_submodules(graph_module: GraphModule) -> list[tuple[str, Lowered
 
 
 def add_cursor_to_graph(graph: Graph, finding_node: Node) -> str:
-    """Return the text of `graph` with an arrow at a node."""
+    """Print `graph` to a string, with an arrow before a node."""
     lines = str(graph).splitlines()
     for position, node in enumerate(graph.nodes, start=1):
         if node is finding_node:

@@ -91,7 +91,7 @@ class DebugPass(PassBase):
 
 
 def dead_code_elimination_pass(graph_module: GraphModule) -> PassResult:
-    """Remove unused nodes, including those in graphs of control flow."""
+    """Remove unused nodes, including those in control-flow subgraphs."""
     changed = False
     for subgraph in graphs(graph_module):
         changed |= subgraph.graph.eliminate_dead_code()

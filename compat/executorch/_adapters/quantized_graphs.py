@@ -22,7 +22,7 @@ def dequantizes(node: Node) -> bool:
 def _is_call_of(node: Node, name: str) -> bool:
     """Return true if a node calls the operator `name`.
 
-    Names are compared, because the operators may not be registered yet.
+    Names are compared, because the operators might not be registered yet.
     """
     op = to_torch_overload(node.target)
     return op is not None and op.name() == name

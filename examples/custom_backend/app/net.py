@@ -1,4 +1,4 @@
-"""A model of which the backend runs a part: the large tensor exceeds its limit."""
+"""A model that the backend runs in part: the large tensor exceeds its limit."""
 
 import torch
 

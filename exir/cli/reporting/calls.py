@@ -154,8 +154,8 @@ class _CallsReader:
         """Return the next `length` bytes."""
         if length > len(self._data) - self._at:
             raise InvalidProgramError(
-                f"recorded calls: expected {length} bytes at {self._at}, but the file has "
-                f"{len(self._data) - self._at} more"
+                f"recorded calls: expected {length} bytes at offset {self._at}, but only "
+                f"{len(self._data) - self._at} remain"
             )
         self._at += length
         return self._data[self._at - length : self._at]

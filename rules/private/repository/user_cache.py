@@ -17,7 +17,7 @@ from pathlib import Path
 
 
 def cache_root() -> Path:
-    """Return the project's cache folder, which may not exist yet."""
+    """Return the project's cache folder, which might not exist yet."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "rules_executorch"
 

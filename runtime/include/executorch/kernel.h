@@ -35,7 +35,7 @@ typedef struct et_kernel_context {
  *
  * `args` has the operands in the order of the operator's `.out` schema,
  * including defaults, then the out operands, then the return values, which
- * repeat the outs.
+ * repeat the out operands.
  *
  * The method loader guarantees:
  *
@@ -115,10 +115,10 @@ typedef struct et_tensor_rule {
  *
  * The codes after '>' are:
  *
- * - w: the one tensor that the call writes. It repeats the out of an `.out`
- *   operator or the operand of an in-place operator, or it is the result of a
- *   prim operator without outs.
- * - W: a list that repeats two or more outs, or the one out Tensor[].
+ * - w: the one tensor that the call writes. It repeats the out operand of an
+ *   `.out` operator or the operand of an in-place operator, or it is the result
+ *   of a prim operator without out operands.
+ * - W: a list that repeats two or more out operands, or the one out Tensor[].
  * - x: a scalar that a prim operator returns.
  * - No '>': the call lists no return value.
  *

@@ -28,7 +28,7 @@ extern "C" {
 typedef struct et_instruction {
   uint8_t tag;      /* ET_INSTRUCTION_* */
   bool is_view : 1; /* calls executorch_prim::et_view.default */
-  /* A view that binds its out when it runs; see
+  /* A view that binds its output when it runs; see
    * runtime/method/optional_parts.h. */
   bool binds_out : 1;
   bool fills_rows : 1; /* calls et_copy_index in a loop */

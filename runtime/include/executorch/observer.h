@@ -29,7 +29,7 @@ typedef struct et_event {
   /* Not NULL; valid while the method exists, or during this call for loads. */
   const char *name;
   /* Arguments of an instruction, in the order of kernel.h and backend.h; source
-   * and destination of a move. At `end`, the outs have their results. Events of
+   * and destination of a move. At `end`, the outputs have their results. Events of
    * other kinds have no arguments. */
   et_value *const *args;
   size_t arg_count;
