@@ -60,11 +60,11 @@ def _add(source: int, target: int) -> schema.Instruction:
 
 def nanoseconds(methods: Sequence[Method], runs: int) -> list[float]:
     """Return nanoseconds per instruction in the fastest of interleaved runs."""
-    times = [[_run(method) for method in methods] for _ in range(runs)]
+    times = [[_execution_time(method) for method in methods] for _ in range(runs)]
     return [min(of_one) / _INSTRUCTIONS for of_one in zip(*times)]
 
 
-def _run(method: Method) -> int:
+def _execution_time(method: Method) -> int:
     method.clear_events()
     borrowed = [method.set_input(index, np.ones(1, np.float32)) for index in range(len(method.signature.inputs))]
     (time,) = measured(method.execute, 1).times

@@ -69,7 +69,7 @@ def _script(text: str) -> Callable[[str, str, str], list[str]]:
 _SIDES = {"ours": _ours, "official": _script(_OFFICIAL), "torch.export alone": _script(_EXPORT)}
 
 
-def _run(command: list[str]) -> Cost:
+def _cost_of(command: list[str]) -> Cost:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
@@ -88,7 +88,7 @@ def _measure(name: str, rounds: int, folder: str) -> None:
     paths = {side: str(Path(folder, f"{name}.{side}.pte")) for side in _SIDES}
     for _ in range(rounds):
         for side, command in _SIDES.items():
-            costs[side].append(_run(command(*_MODELS[name], paths[side])))
+            costs[side].append(_cost_of(command(*_MODELS[name], paths[side])))
     for side, of_side in costs.items():
         cost = min(of_side, key=lambda cost_of: cost_of.seconds)
         line = f"{name:14s} {side:20s} {cost.seconds:7.2f} s {cost.peak:8.0f} MB"

@@ -26,7 +26,7 @@ def _commands() -> list[tuple[str, str]]:
     return sorted({(name, words) for name, words in named if name.upper() in os.environ})
 
 
-def _run(name: str, words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def _run_page(name: str, words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a command in a folder, as a shell and `bazel run` would, with empty input."""
     given = [word.replace("$PWD", str(folder)) for word in shlex.split(words)]
     command = [os.environ[name.upper()], *_FIRST_ARGUMENTS.get(name, []), *given]
@@ -50,7 +50,7 @@ def test_every_model_page_has_a_command() -> None:
 
 @pytest.mark.parametrize(("name", "words"), _commands())
 def test_documented_command_runs(name: str, words: str, folder: Path) -> None:
-    result = _run(name, words, folder)
+    result = _run_page(name, words, folder)
     assert result.returncode == 0, result.stderr
     assert result.stdout.strip() or not words
 
@@ -65,11 +65,11 @@ def _block(page: str, first: str) -> list[str]:
 
 
 def test_documented_classes_match_the_output(folder: Path) -> None:
-    assert _run("classify", "", folder).stdout.splitlines() == _block("README.md", os.environ["FLOWER"])
+    assert _run_page("classify", "", folder).stdout.splitlines() == _block("README.md", os.environ["FLOWER"])
 
 
 def test_documented_answer_matches_the_output(folder: Path) -> None:
-    result = _run("chat", '"What is the capital of France?"', folder)
+    result = _run_page("chat", '"What is the capital of France?"', folder)
     shown = _block("docs/models/chat.md", "The capital of France")
     assert _without_times([*result.stdout.splitlines(), *result.stderr.splitlines()]) == _without_times(shown)
 

@@ -94,13 +94,13 @@ def main() -> None:
         except PeerError as error:
             print(f"{peer.name} is not measured: {error}")
     try:
-        run(running, options.rounds)
+        measure_peers(running, options.rounds)
     finally:
         for peer in running:
             peer.stop()
 
 
-def run(running: list[Peer], rounds: int) -> None:
+def measure_peers(running: list[Peer], rounds: int) -> None:
     """Measure the peers alternately and print a line for each, this project first."""
     ours, *others = running
     prompt = ours.call("tokens", _TEXT.read_text())[:_PROMPT]

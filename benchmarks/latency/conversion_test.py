@@ -90,9 +90,9 @@ def test_token_ids_have_the_dtype_that_the_converter_chose() -> None:
 
 
 def test_values_of_the_declared_dtype_are_not_copied() -> None:
-    picture = np.zeros((1, 3, 2, 2), dtype=np.float32)
-    [(_, array)] = declared_inputs([{"name": "picture", "index": 0, "dtype": np.float32}], [picture])
-    assert array is picture
+    image = np.zeros((1, 3, 2, 2), dtype=np.float32)
+    [(_, array)] = declared_inputs([{"name": "image", "index": 0, "dtype": np.float32}], [image])
+    assert array is image
 
 
 def test_value_outside_the_declared_dtype_is_an_error() -> None:

@@ -49,14 +49,14 @@ hold.places = moved
 """
 
 
-def _run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def _run_python(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", program], env=os.environ | environment, capture_output=True, text=True, timeout=300
     )
 
 
 def _printed(program: str, **environment: str) -> list[str]:
-    result = _run(program, **environment)
+    result = _run_python(program, **environment)
     assert result.returncode == 0, result.stderr
     return result.stdout.strip().splitlines()
 
@@ -73,7 +73,7 @@ def test_libraries_see_only_the_allowed_features():
 
 
 def test_other_illegal_instructions_end_the_program():
-    assert _run(_HELD + _ILLEGAL).returncode == -signal.SIGILL
+    assert _run_python(_HELD + _ILLEGAL).returncode == -signal.SIGILL
 
 
 def test_registers_count_as_used_until_released():

@@ -109,15 +109,15 @@ def _converse(process: subprocess.Popen[str]) -> None:
     """Count the second run after counting is enabled; the first one warms the caches."""
     _wait_for(process, READY)
     _control(process, "--instr=on")
-    _run(process)
+    _run_once(process)
     _control(process, "--zero")
-    _run(process)
+    _run_once(process)
     _control(process, "--dump")
     assert process.stdin
     process.stdin.close()
 
 
-def _run(process: subprocess.Popen[str]) -> None:
+def _run_once(process: subprocess.Popen[str]) -> None:
     assert process.stdin
     process.stdin.write("run\n")
     process.stdin.flush()

@@ -120,8 +120,8 @@ def test_page_keeps_text_around_the_table() -> None:
 
 
 def test_plot_has_a_bar_per_row() -> None:
-    picture = ElementTree.fromstring(plot([_PHASE, Phase(300, "nothing", 0, 0, 0, 1.5, 0.3, 0)]))
-    bars = [bar for bar in picture.iter("{http://www.w3.org/2000/svg}rect") if bar.get("x")]
+    image = ElementTree.fromstring(plot([_PHASE, Phase(300, "nothing", 0, 0, 0, 1.5, 0.3, 0)]))
+    bars = [bar for bar in image.iter("{http://www.w3.org/2000/svg}rect") if bar.get("x")]
     assert len(bars) == 2
     assert float(bars[1].attrib["width"]) > float(bars[0].attrib["width"])
 

@@ -21,11 +21,11 @@ class Lowered:
         return self.model.name + self.suffix
 
 
-_PICTURES = ("mobilenet_v2", "classify", "mobilenet_v3_small", "resnet18")
+_IMAGE_MODELS = ("mobilenet_v2", "classify", "mobilenet_v3_small", "resnet18")
 _ALL = (
     *(
         Lowered(MODELS[name], side, suffix)
-        for name in _PICTURES
+        for name in _IMAGE_MODELS
         for side, suffix in ((Xnnpack(), ""), (XnnpackInt8(), "_int8"))
     ),
     Lowered(MODELS["minilm"], Xnnpack(), ""),

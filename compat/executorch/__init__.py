@@ -5,7 +5,7 @@ official names to names of this compiler. Modules are imported when a name is fi
 must not be on the path as well, because both have the same name.
 """
 
-from executorch._finder import install, refuse_other_package
+from executorch._finder import install, reject_other_package
 
-refuse_other_package(__path__)
+reject_other_package(__path__)
 install()

@@ -28,7 +28,7 @@ def table() -> Mapping[str, Sources]:
 
 @cache
 def packages() -> frozenset[str]:
-    """Return the official modules that contain other modules. They may not have names."""
+    """Return the official modules that contain other modules."""
     parts = (module.split(".") for module in table())
     return frozenset(".".join(part[:end]) for part in parts for end in range(1, len(part)))
 
@@ -46,7 +46,7 @@ def absent() -> Mapping[str, str]:
     return {module: reason["why"] for reason in reasons for module in reason["modules"]}
 
 
-def refuse_other_package(own_path: Iterable[str]) -> None:
+def reject_other_package(own_path: Iterable[str]) -> None:
     """Raise ImportError if the path has another package with this name.
 
     A folder of links to this package's files is the same package.

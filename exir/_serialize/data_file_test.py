@@ -67,7 +67,7 @@ def survives(file: bytes) -> None:
         deserialize_ptd(file)
 
 
-def test_m01_data_file_truncated_at_every_byte_is_refused() -> None:
+def test_data_file_truncated_at_every_byte_is_refused() -> None:
     file = (FIXTURES / "mlp_weights.ptd").read_bytes()
     for length in range(len(file)):
         with pytest.raises(InvalidProgramError):
@@ -88,7 +88,7 @@ def test_data_file_entry_without_key_or_segment_is_refused() -> None:
             deserialize_ptd(bytes(damaged))
 
 
-def test_m04_data_file_with_any_word_replaced_is_survived() -> None:
+def test_reader_survives_any_replaced_word_of_a_data_file() -> None:
     file = (FIXTURES / "mlp_weights.ptd").read_bytes()
     for offset in range(0, 512, 4):
         for value in (0, 0x7FFFFFFF, 0xFFFFFFFF, len(file)):

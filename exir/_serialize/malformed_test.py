@@ -28,14 +28,14 @@ def survives(data: bytes) -> None:
         deserialize_pte_binary(data)
 
 
-def test_m01_program_truncated_at_every_byte_is_refused(data: bytearray) -> None:
+def test_program_truncated_at_every_byte_is_refused(data: bytearray) -> None:
     for length in range(len(data)):
         with pytest.raises(InvalidProgramError):
             deserialize_pte_binary(bytes(data[:length]))
 
 
 @pytest.mark.parametrize("identifier", [b"ET11", b"ET13", b"\0\0\0\0"])
-def test_m02_unknown_identifier_is_refused(data: bytearray, identifier: bytes) -> None:
+def test_unknown_identifier_is_refused(data: bytearray, identifier: bytes) -> None:
     data[4:8] = identifier
     with pytest.raises(InvalidProgramError, match="file identifier: expected b'ET12'"):
         deserialize_pte_binary(bytes(data))
@@ -43,39 +43,39 @@ def test_m02_unknown_identifier_is_refused(data: bytearray, identifier: bytes) -
 
 @pytest.mark.parametrize("offset, size", [(12, 4), (16, 8), (24, 8), (32, 8)])
 @pytest.mark.parametrize("value", [0, 1, 23, 2**31, 2**32 - 1, 2**63, 2**64 - 1])
-def test_m03_extended_header_outside_the_file_is_refused(
+def test_extended_header_outside_the_file_is_refused(
     data: bytearray, offset: int, size: int, value: int
 ) -> None:
     data[offset : offset + size] = (value % 256**size).to_bytes(size, "little")
     survives(bytes(data))
 
 
-def test_m03_segment_size_of_zero_means_unstated(data: bytearray) -> None:
+def test_segment_size_of_zero_means_unstated(data: bytearray) -> None:
     expected = deserialize_pte_binary(bytes(data))
     struct.pack_into("<Q", data, 32, 0)
     assert deserialize_pte_binary(bytes(data)) == expected
 
 
-def test_m03_program_size_beyond_the_file_is_refused(data: bytearray) -> None:
+def test_program_size_beyond_the_file_is_refused(data: bytearray) -> None:
     struct.pack_into("<Q", data, 16, len(data) + 1)
     with pytest.raises(InvalidProgramError, match="extended header: the program has"):
         deserialize_pte_binary(bytes(data))
 
 
 @pytest.mark.parametrize("root", [0, 2**31, 2**32 - 1])
-def test_m04_root_offset_outside_the_file_is_refused(data: bytearray, root: int) -> None:
+def test_root_offset_outside_the_file_is_refused(data: bytearray, root: int) -> None:
     struct.pack_into("<I", data, 0, root)
     with pytest.raises(InvalidProgramError, match="root|Program"):
         deserialize_pte_binary(bytes(data))
 
 
-def test_m04_offset_of_zero_is_refused(data: bytearray) -> None:
+def test_offset_of_zero_is_refused(data: bytearray) -> None:
     struct.pack_into("<I", data, 0, 0)
     with pytest.raises(InvalidProgramError, match="offset 0 points to itself"):
         deserialize_pte_binary(bytes(data))
 
 
-def test_m04_program_with_any_word_replaced_is_survived(data: bytearray) -> None:
+def test_reader_survives_any_replaced_word_of_a_program(data: bytearray) -> None:
     for offset in range(ROOT_AT, len(data) - 3, 4):
         for value in (0, 0x7FFFFFFF, 0xFFFFFFFF, len(data)):
             damaged = bytearray(data)
@@ -83,21 +83,21 @@ def test_m04_program_with_any_word_replaced_is_survived(data: bytearray) -> None
             survives(bytes(damaged))
 
 
-def test_m05_string_without_nul_is_refused(data: bytearray) -> None:
+def test_string_without_nul_is_refused(data: bytearray) -> None:
     end = data.index(b"forward\0") + len(b"forward")
     data[end] = ord("x")
     with pytest.raises(InvalidProgramError, match=r"execution_plan\[0\].name: the string does not end"):
         deserialize_pte_binary(bytes(data))
 
 
-def test_m05_string_that_is_not_utf8_is_refused(data: bytearray) -> None:
+def test_string_that_is_not_utf8_is_refused(data: bytearray) -> None:
     start = data.index(b"forward\0")
     data[start] = 0xFF
     with pytest.raises(InvalidProgramError, match="name: the string is not UTF-8"):
         deserialize_pte_binary(bytes(data))
 
 
-def test_m06_program_with_all_fields_absent_is_refused() -> None:
+def test_program_with_all_fields_absent_is_refused() -> None:
     builder = flatbuffers.Builder(0)
     builder.StartObject(0)
     builder.Finish(builder.EndObject(), file_identifier=b"ET12")
@@ -105,17 +105,17 @@ def test_m06_program_with_all_fields_absent_is_refused() -> None:
     assert read.program.execution_plan == []
 
 
-def test_m07_value_without_union_tag_is_refused() -> None:
+def test_value_without_union_tag_is_refused() -> None:
     with pytest.raises(InvalidProgramError, match=r"values\[0\].val: the union has no tag"):
         deserialize_pte_binary(_program_of_one_plan(_values_vector(tag=None)))
 
 
-def test_m07_python_reader_rejects_unknown_union_tags() -> None:
+def test_python_reader_rejects_unknown_union_tags() -> None:
     with pytest.raises(InvalidProgramError, match=r"values\[0\].val: union tag 12 is not in 1..11"):
         deserialize_pte_binary(_program_of_one_plan(_values_vector(tag=12)))
 
 
-def test_m13_unknown_dtype_is_refused(data: bytearray) -> None:
+def test_unknown_dtype_is_refused(data: bytearray) -> None:
     builder_bytes = bytes(data)
     found = 0
     for offset in range(ROOT_AT, len(builder_bytes)):
@@ -128,19 +128,19 @@ def test_m13_unknown_dtype_is_refused(data: bytearray) -> None:
     assert found == 1
 
 
-def test_m17_segment_past_the_end_is_refused(data: bytearray) -> None:
+def test_segment_past_the_end_is_refused(data: bytearray) -> None:
     struct.pack_into("<Q", data, 32, struct.unpack_from("<Q", data, 32)[0] - 1)
     with pytest.raises(InvalidProgramError, match=r"segments\[1\]: ends at"):
         deserialize_pte_binary(bytes(data))
 
 
-def test_m23_shared_vectors_cannot_multiply_the_work() -> None:
+def test_shared_vectors_cannot_multiply_the_work() -> None:
     count = 4000
     with pytest.raises(InvalidProgramError, match="too many elements share bytes"):
         deserialize_pte_binary(_shared_plans(count))
 
 
-def test_m32_randomly_damaged_official_programs_are_survived() -> None:
+def test_randomly_damaged_official_programs_are_survived() -> None:
     choose = random.Random(0)
     for path in FIXTURES:
         data = path.read_bytes()

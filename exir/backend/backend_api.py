@@ -56,7 +56,7 @@ def to_backend(first: Any, *rest: Any) -> Any:
 def _lower_whole_program(
     backend_id: str, edge_program: ExportedProgram, compile_specs: list[CompileSpec]
 ) -> LoweredBackendModule:
-    _refuse_state(edge_program, backend_id)
+    _reject_state(edge_program, backend_id)
     return _preprocess_program(backend_id, edge_program, compile_specs)
 
 
@@ -326,7 +326,7 @@ def _check_result(result: PreprocessResult, backend_id: str) -> None:
         )
 
 
-def _refuse_state(program: ExportedProgram, backend_id: str) -> None:
+def _reject_state(program: ExportedProgram, backend_id: str) -> None:
     changed = [
         spec.target
         for spec in program.graph_signature.output_specs
@@ -350,12 +350,12 @@ def _check_only_tags_changed(
     after = _graph_snapshot(tagged)
     for old, new in zip(before, after):
         if old != new:
-            _refuse_change(partitioner, old[1])
+            _reject_change(partitioner, old[1])
     if len(before) != len(after):
-        _refuse_change(partitioner, before[-1][1])
+        _reject_change(partitioner, before[-1][1])
 
 
-def _refuse_change(partitioner: Partitioner, node_name: str) -> None:
+def _reject_change(partitioner: Partitioner, node_name: str) -> None:
     raise UserError(
         f"partitioner {type(partitioner).__name__}: changed the graph at '{node_name}'; only set "
         "node.meta['delegation_tag']"

@@ -35,7 +35,7 @@ def units_in_order(
     _link_units(units)
     ordered = _sort_topologically(units)
     if len(ordered) != len(units):
-        _refuse_cycle([unit for unit in units if unit.waits_for > 0])
+        _reject_cycle([unit for unit in units if unit.waits_for > 0])
     return [(unit.tag, unit.nodes) for unit in ordered]
 
 
@@ -73,7 +73,7 @@ def _sort_topologically(units: list[_OrderUnit]) -> list[_OrderUnit]:
     return ordered
 
 
-def _refuse_cycle(stuck: list[_OrderUnit]) -> None:
+def _reject_cycle(stuck: list[_OrderUnit]) -> None:
     tags = [unit.tag for unit in stuck if unit.tag is not None]
     first = next(unit for unit in stuck if unit.tag is not None)
     raise UserError(

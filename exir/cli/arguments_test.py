@@ -40,7 +40,7 @@ def test_labels_are_printed_without_canonical_prefix(label: str, shown: str) -> 
         (_NEEDED[:2], "no output is requested"),
         (_NEEDED[1:], "--target"),
         (_NEEDED[::2], "--module"),
-        ([*_NEEDED, "--colour=red"], "unrecognized arguments: --colour=red"),
+        ([*_NEEDED, "--color=red"], "unrecognized arguments: --color=red"),
     ],
 )
 def test_invalid_command_line_is_refused(argv: list[str], message: str) -> None:
@@ -61,7 +61,7 @@ def test_external_label_is_not_a_params_file() -> None:
 @pytest.mark.parametrize(
     ("argv", "target"),
     [
-        (["--module", "m", "--target", "@//m:n", "--colour"], "//m:n"),
+        (["--module", "m", "--target", "@//m:n", "--color"], "//m:n"),
         (["--module=m", "--target=@//m:n"], "//m:n"),
         (["--module=m", "--target"], "lower"),
     ],

@@ -17,7 +17,7 @@ from torch.fx import GraphModule
 from exir.decomposition.compile_time import evaluate_unsupported
 from exir.decomposition.decompositions import Decompositions, NodeFilter, core_aten
 from exir.decomposition.explicit_copies import with_explicit_copies
-from exir.decomposition.gradients import refuse_lost_derivatives
+from exir.decomposition.gradients import reject_lost_derivatives
 from exir.decomposition.inline_grad_modes import inline_grad_modes
 from exir.decomposition.lift_constants import lift_inner_constants
 from exir.decomposition.merge_aliases import merge_aliases
@@ -25,7 +25,7 @@ from exir.decomposition.recurrence import dynamic_recurrence, has_dynamic_length
 from exir.decomposition.rewrite import GraphRewriter
 from exir.decomposition.separate_operands import separate_operands
 from exir.decomposition.size_arithmetic import lower_size_arithmetic
-from exir.decomposition.unsupported import refuse_unsupported
+from exir.decomposition.unsupported import reject_unsupported
 from exir.decomposition.unwrap_subclasses import unwrap_subclasses
 from exir.delegate import executorch_call_delegate
 from exir.error import NotLocal, UnsupportedOperatorError
@@ -53,8 +53,8 @@ def to_core_aten(
     attention: keep supported SDPA calls as one operator.
     preserved_ops: returns further preserved operators for the program when it is rewritten.
     """
-    refuse_lost_derivatives(program)
-    refuse_unsupported(program)
+    reject_lost_derivatives(program)
+    reject_unsupported(program)
     decompositions = core_aten(preserve, attention)
     program = lift_inner_constants(merge_aliases(inline_grad_modes(program)))
     program = unwrap_subclasses(separate_operands(program))

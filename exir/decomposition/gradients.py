@@ -203,7 +203,7 @@ ADVICE = (
 )
 
 
-def refuse_lost_derivatives(program: ExportedProgram) -> None:
+def reject_lost_derivatives(program: ExportedProgram) -> None:
     """Raise `ModelError` if the program uses a placeholder constant for a derivative.
 
     `torch.export` records reverse-mode functions of `torch.func` as constants without data.

@@ -41,7 +41,7 @@ def transformers_operator() -> torch.library.Library:
     return library
 
 
-def check(module: nn.Module, dtype: torch.dtype) -> None:
+def check_grouping(module: nn.Module, dtype: torch.dtype) -> None:
     x, ends = torch.randn(9, 8, dtype=dtype), torch.tensor([2, 2, 9], dtype=torch.int32)
     program = to_edge(Example(module.eval(), (x, ends)).export()).exported_program()
     assert operator_names(program) == ["grouped::mm"]
@@ -51,12 +51,12 @@ def check(module: nn.Module, dtype: torch.dtype) -> None:
 
 
 def test_grouped_gemm_of_torch_takes_bfloat16() -> None:
-    check(Experts(torch.bfloat16), torch.bfloat16)
+    check_grouping(Experts(torch.bfloat16), torch.bfloat16)
 
 
 @pytest.mark.usefixtures("transformers_operator")
 def test_grouped_gemm_of_transformers_takes_every_dtype() -> None:
-    check(ExpertsOfTransformers(torch.float32), torch.float32)
+    check_grouping(ExpertsOfTransformers(torch.float32), torch.float32)
 
 
 def test_rows_after_the_last_group_are_zero() -> None:

@@ -28,7 +28,7 @@ def separate_operands(program: ExportedProgram) -> ExportedProgram:
     Raises `UnsupportedOperatorError` for a `scan` that `torch.export` has recorded incorrectly.
     """
     for node in _mutating_nodes(program):
-        _refuse_lost_carry(node)
+        _reject_lost_carry(node)
     if not any(_shared_operands(node) for node in _mutating_nodes(program)):
         return program
     copied = copy_program(program)
@@ -42,7 +42,7 @@ def _mutating_nodes(program: ExportedProgram) -> Iterator[Node]:
         yield from graph_module.graph.nodes
 
 
-def _refuse_lost_carry(node: Node) -> None:
+def _reject_lost_carry(node: Node) -> None:
     """Reject a `scan` that reads its initial value instead of its carried value.
 
     `torch.export` (2.13) records such a scan if its body captures the initial value.

@@ -61,7 +61,7 @@ def pooled(mode: str) -> Callable[[Tensor], Tensor]:
 
 
 BATCHES: list[tuple[Tensor, ...]] = [(torch.randn(2, 3, 9, 8),), (torch.randn(5, 3, 9, 8),)]
-PICTURE = (torch.randn(1, 3, 32, 32), torch.randn(1, 3, 9, 64))
+IMAGES = (torch.randn(1, 3, 32, 32), torch.randn(1, 3, 9, 64))
 ROWS = torch.randn(8, 3)
 MASKS: list[tuple[Tensor, ...]] = [
     (torch.tensor([1.0, -1.0, 2.0]),),
@@ -69,12 +69,12 @@ MASKS: list[tuple[Tensor, ...]] = [
     (torch.eye(3, 4),),
 ]
 CASES: dict[str, tuple[Any, Any, list[tuple[Tensor, ...]]]] = {
-    "bilinear": (resized("bilinear"), ({2: HEIGHT, 3: WIDTH},), [(image,) for image in PICTURE]),
-    "nearest": (resized("nearest"), ({2: HEIGHT, 3: WIDTH},), [(image,) for image in PICTURE]),
+    "bilinear": (resized("bilinear"), ({2: HEIGHT, 3: WIDTH},), [(image,) for image in IMAGES]),
+    "nearest": (resized("nearest"), ({2: HEIGHT, 3: WIDTH},), [(image,) for image in IMAGES]),
     "bicubic to numbers": (
         lambda x: nn.functional.interpolate(x, size=(6, 11), mode="bicubic"),
         ({2: HEIGHT, 3: WIDTH},),
-        [(image,) for image in PICTURE],
+        [(image,) for image in IMAGES],
     ),
     "a batch, bilinear": (pooled("bilinear"), ({0: A},), BATCHES),
     "a batch, nearest": (pooled("nearest"), ({0: A},), BATCHES),

@@ -16,19 +16,19 @@ _AUTO_FUNCTIONALIZED = frozenset(
 )
 
 
-def refuse_unsupported(program: ExportedProgram) -> None:
+def reject_unsupported(program: ExportedProgram) -> None:
     """Raise `ModelError` for unsupported tensors, states and custom operators.
 
     It rejects sparse and quantized tensors, assignments of tensors of another size to states, and
     custom operators that mutate their arguments.
     """
-    _refuse_layouts_of_constants(program)
+    _reject_layouts_of_constants(program)
     for graph_module in graphs(program.graph_module):
         for node in graph_module.graph.nodes:
-            _refuse_sparse_value(node)
-            _refuse_resized_state(node)
-            _refuse_written_arguments(node)
-            _refuse_misshapen_states(node)
+            _reject_sparse_value(node)
+            _reject_resized_state(node)
+            _reject_written_arguments(node)
+            _reject_misshapen_states(node)
 
 
 def layout_fault(tensor: Tensor) -> str | None:
@@ -47,7 +47,7 @@ def layout_fault(tensor: Tensor) -> str | None:
     return None
 
 
-def _refuse_layouts_of_constants(program: ExportedProgram) -> None:
+def _reject_layouts_of_constants(program: ExportedProgram) -> None:
     placeholders = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
     for spec in program.graph_signature.input_specs:
         name = spec.target or ""
@@ -58,13 +58,13 @@ def _refuse_layouts_of_constants(program: ExportedProgram) -> None:
             raise ModelError(f"'{name}' {fault}", next(iter(users), None))
 
 
-def _refuse_sparse_value(node: Node) -> None:
+def _reject_sparse_value(node: Node) -> None:
     value = node.meta.get("val")
     if node.op == "call_function" and isinstance(value, Tensor) and value.layout is not torch.strided:
         raise ModelError(f"the result of {node.target} {layout_fault(value)}", node)
 
 
-def _refuse_misshapen_states(node: Node) -> None:
+def _reject_misshapen_states(node: Node) -> None:
     if has_misshapen_states(node):
         raise ModelError(
             f"torch {torch.__version__} exports states of an LSTM in the wrong shape; import exir.program "
@@ -73,7 +73,7 @@ def _refuse_misshapen_states(node: Node) -> None:
         )
 
 
-def _refuse_resized_state(node: Node) -> None:
+def _reject_resized_state(node: Node) -> None:
     """Reject an assignment that resizes a state.
 
     `torch.export` records an assignment as a copy, whose value has the sizes of the source.
@@ -98,7 +98,7 @@ def _format_shape(shape: torch.Size) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
-def _refuse_written_arguments(node: Node) -> None:
+def _reject_written_arguments(node: Node) -> None:
     op = node.args[0] if node.target in _AUTO_FUNCTIONALIZED else node.target
     if not isinstance(op, OpOverload) or op.namespace in ("aten", "prims", "prim"):
         return

@@ -1,6 +1,6 @@
-"""Replaces constants of tensor subclasses with the tensors that they consist of.
+"""Replaces constants of tensor subclasses with their inner tensors.
 
-Subclasses are, for example, quantized weights.
+Quantized weights, for example, are tensor subclasses.
 """
 
 from typing import Any
@@ -18,10 +18,10 @@ _ACCESS = "export.access_subclass_inner_tensor.default"
 
 
 def unwrap_subclasses(program: ExportedProgram) -> ExportedProgram:
-    """Return `program`, or a copy in which the used parts of subclasses are constants.
+    """Return `program`, or a copy in which used inner tensors are constants.
 
-    `torch.export` keeps such constants whole, and reads their parts by name. After: no operator reads a
-    part of a tensor.
+    `torch.export` exports such a constant as one value, and reads its inner tensors by name. After: no
+    operator accesses an inner tensor of a tensor subclass.
     """
     if not _constant_reads(program):
         return program
@@ -38,33 +38,33 @@ def _constant_reads(program: ExportedProgram) -> list[Node]:
 
 
 class _SubclassUnwrapper:
-    """Assigns one node to each part of each constant."""
+    """Creates one constant node for each inner tensor."""
 
     def __init__(self, program: ExportedProgram, fake_mode: FakeTensorMode) -> None:
         self._constants = ConstantTable(program, fake_mode)
-        self._parts: dict[tuple[str, str], Node] = {}
+        self._inner: dict[tuple[str, str], Node] = {}
 
     def run(self, reads: list[Node]) -> None:
         for node in reads:
             if not _is_read_further(node):
-                name, tensor = self._constant_or_part(node)
+                name, tensor = self._constant_or_inner(node)
                 node.replace_all_uses_with(self._constant_node(name, tensor))
         for node in reversed(reads):
             node.graph.erase_node(node)
         self._constants.drop_unused()
 
-    def _constant_or_part(self, node: Any) -> tuple[str, Any]:
-        """Return the name and the value of the constant, or its part, that `node` reads."""
+    def _constant_or_inner(self, node: Any) -> tuple[str, Any]:
+        """Return the name and value of the constant or inner tensor that `node` reads."""
         if node.op == "placeholder":
             return self._constants.name(node), self._constants.tensor(node)
-        name, tensor = self._constant_or_part(node.args[0])
+        name, tensor = self._constant_or_inner(node.args[0])
         return f"{name}.{node.args[1]}", getattr(tensor, node.args[1])
 
     def _constant_node(self, name: str, tensor: Tensor) -> Node:
         key = name, str(tensor.dtype)
-        if key not in self._parts:
-            self._parts[key] = self._constants.add(name, tensor.detach())
-        return self._parts[key]
+        if key not in self._inner:
+            self._inner[key] = self._constants.add(name, tensor.detach())
+        return self._inner[key]
 
 
 def _is_read_further(node: Node) -> bool:

@@ -64,7 +64,7 @@ def edge_program(program: ExportedProgram, rewritten: Rewritten) -> ExportedProg
     """
     signature = renamed_signature(program.graph_signature, rewritten.graph)
     if rewritten.mutations:
-        _refuse_second_names(program, signature, rewritten)
+        _reject_second_names(program, signature, rewritten)
         signature = _with_mutations(_with_state(signature, rewritten.mutations.keys()), rewritten)
     signature = _without_written_parameters(signature)
     buffers = set(signature.buffers)
@@ -116,7 +116,7 @@ def _without_written_parameters(signature: ExportGraphSignature) -> ExportGraphS
     return ExportGraphSignature(_with_state(signature, names).input_specs, outputs)
 
 
-def _refuse_second_names(
+def _reject_second_names(
     program: ExportedProgram, signature: ExportGraphSignature, rewritten: Rewritten
 ) -> None:
     """Reject programs that use another tensor in the memory of a mutated constant."""

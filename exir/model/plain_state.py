@@ -114,7 +114,7 @@ class PlainWrites:
             self.writes.append(write)
 
 
-def refuse_lost_state(
+def reject_lost_state(
     module: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], writes: list[PlainWrite]
 ) -> None:
     """Raise `ModelError` if a later call reads a stored value that depends on inputs.

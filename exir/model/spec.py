@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from exir.decomposition.recurrence import dynamic_recurrence
 from exir.error import ModelError
 from exir.graph.program_bundle import Calls
-from exir.model.plain_state import PlainWrites, refuse_lost_state
+from exir.model.plain_state import PlainWrites, reject_lost_state
 from exir.model.tracing import TracedConstructs, submodules_keep_assigned_buffers
 
 # The types that a constant method can return.
@@ -129,7 +129,7 @@ class Method:
                 dynamic_shapes=self.dynamic_shapes,
                 strict=False,
             )
-        refuse_lost_state(module, self.args, self.kwargs, plain.writes)
+        reject_lost_state(module, self.args, self.kwargs, plain.writes)
         return program
 
 

@@ -65,13 +65,13 @@ def edge_passes(config: EdgeCompileConfig) -> tuple[BundlePass | ProgramPass, ..
     if config.pipeline is not None:
         return pipeline.parse(config.pipeline, _EDGE_PASSES)
     naming = () if config._skip_dim_order else (NameDimOrders(),)
-    optimising = (ShareTransposed(), PropagateConstants(), FoldBatchNorm(), DropUnusedConstants())
+    optimizing = (ShareTransposed(), PropagateConstants(), FoldBatchNorm(), DropUnusedConstants())
     return (
         PromoteOperands(),
         RemoveNoops(),
         FuseLowBitLinear(config.fuse_low_bit_linear),
         *naming,
-        *optimising,
+        *optimizing,
     )
 
 

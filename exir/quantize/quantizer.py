@@ -99,26 +99,26 @@ class StaticQuantizer(Quantizer):
 
     def _annotate_elementwise(self, node: Node) -> str:
         operands = [input_node for input_node in node.all_input_nodes if gives_float(input_node)]
-        refusal = self._refuse_operands(operands)
+        refusal = self._operands_refusal(operands)
         if not refusal:
             self._annotate_bounded(node, dict.fromkeys(operands, self._specs.activation))
         return refusal
 
     def _annotate_passthrough(self, node: Node) -> str:
         source = node.args[0]
-        refusal = self._refuse_operands([source])
+        refusal = self._operands_refusal([source])
         if not refusal:
             self._annotate_shared(node, [source])
         return refusal
 
     def _annotate_concat(self, node: Node) -> str:
         sources = list(dict.fromkeys(node.args[0]))
-        refusal = self._refuse_operands(sources)
+        refusal = self._operands_refusal(sources)
         if not refusal:
             self._annotate_shared(node, sources)
         return refusal
 
-    def _refuse_operands(self, operands: list[Node]) -> str:
+    def _operands_refusal(self, operands: list[Node]) -> str:
         if not all(gives_float(operand) for operand in operands):
             return "an operand is not float32"
         computed = [operand for operand in operands if not _has_constant_range(operand)]

@@ -130,7 +130,7 @@ size_t et_matmul_scratch(const et_matmul *matmul) {
                            matmul->out.strides[1]);
 }
 
-static et_status check(et_kernel_context *context, const et_matmul *p) {
+static et_status check_matmul(et_kernel_context *context, const et_matmul *p) {
   ET_CHECK(context, p->a.sizes[1] == p->b.sizes[0],
            "%s: [%d, %d] and [%d, %d] cannot be multiplied", p->name,
            (int)p->a.sizes[0], (int)p->a.sizes[1], (int)p->b.sizes[0],
@@ -158,7 +158,7 @@ et_status et_matmul_prepare(et_prepare_context *context, et_value *const *args,
 }
 
 et_status et_matmul_run(et_kernel_context *context, const et_matmul *matmul) {
-  ET_RETURN_IF_ERROR(check(context, matmul));
+  ET_RETURN_IF_ERROR(check_matmul(context, matmul));
   if (matmul->out.sizes[0] == 0 || matmul->out.sizes[1] == 0) {
     return ET_STATUS_OK;
   }

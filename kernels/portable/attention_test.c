@@ -39,7 +39,7 @@ static float attended(const float *q, const float *k, const float *v, sizes s,
   return (float)(mixed / total);
 }
 
-static void check(sizes s, bool causal) {
+static void check_attention(sizes s, bool causal) {
   et_test *t = et_test_begin();
   const int32_t width = s.depth + 1;
   et_value *q = et_test_random(t, ET_SHAPE(1, 1, s.queries, s.depth), 1);
@@ -67,8 +67,8 @@ static void test_sdpa_matches_plain_loops(void **state) {
   static const sizes cases[] = {{1, 1, 1},   {3, 5, 2},   {32, 64, 4},
                                 {33, 65, 3}, {7, 130, 8}, {70, 7, 5}};
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-    check(cases[i], false);
-    check(cases[i], true);
+    check_attention(cases[i], false);
+    check_attention(cases[i], true);
   }
 }
 

@@ -6,7 +6,8 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/shape.h"
 
-static et_status check(et_kernel_context *context, const et_batch_norm *p) {
+static et_status check_batch_norm(et_kernel_context *context,
+                                  const et_batch_norm *p) {
   static const char *const names[4] = {"weight", "bias", "running_mean",
                                        "running_var"};
   const et_tensor *const vectors[4] = {p->parameters.weight, p->parameters.bias,
@@ -55,7 +56,7 @@ static et_moments statistics(const et_batch_norm *p, const et_view *channel,
 
 et_status et_batch_norm_apply(et_kernel_context *context,
                               const et_batch_norm *p) {
-  ET_RETURN_IF_ERROR(check(context, p));
+  ET_RETURN_IF_ERROR(check_batch_norm(context, p));
   ET_RETURN_IF_ERROR(resize_outs(context, p));
   const et_view in = et_view_of(p->input);
   const et_view out = et_view_of(p->out);

@@ -52,7 +52,7 @@ static void test_slices_are_clipped(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_selected_index_out_of_range_is_refused(void **state) {
+static void test_selected_index_out_of_range_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
@@ -68,7 +68,7 @@ static void test_m22_selected_index_out_of_range_is_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_invalid_sizes_are_refused(void **state) {
+static void test_invalid_sizes_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
@@ -122,7 +122,7 @@ static void test_cat_of_empty_lines_is_empty(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_stack_along_an_invalid_dim_is_refused(void **state) {
+static void test_stack_along_an_invalid_dim_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
@@ -157,11 +157,11 @@ int main(void) {
       cmocka_unit_test(test_permutation_moves_elements),
       cmocka_unit_test(test_copy_accepts_its_source_as_self),
       cmocka_unit_test(test_slices_are_clipped),
-      cmocka_unit_test(test_m22_selected_index_out_of_range_is_refused),
-      cmocka_unit_test(test_m22_invalid_sizes_are_refused),
+      cmocka_unit_test(test_selected_index_out_of_range_is_refused),
+      cmocka_unit_test(test_invalid_sizes_are_refused),
       cmocka_unit_test(test_cat_checks_every_tensor),
       cmocka_unit_test(test_cat_of_empty_lines_is_empty),
-      cmocka_unit_test(test_m22_stack_along_an_invalid_dim_is_refused),
+      cmocka_unit_test(test_stack_along_an_invalid_dim_is_refused),
       cmocka_unit_test(test_boolean_arange_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

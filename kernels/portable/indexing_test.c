@@ -45,7 +45,7 @@ static void test_index_put_writes_rows(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_indices_in_data_are_checked_before_writing(void **state) {
+static void test_indices_in_data_are_checked_before_writing(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
@@ -84,7 +84,7 @@ static void test_nonzero_follows_the_data(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_upsampling_to_an_empty_size_is_refused(void **state) {
+static void test_upsampling_to_an_empty_size_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_random(t, ET_SHAPE(1, 1, 2, 2), 1);
@@ -117,7 +117,7 @@ static void test_one_element_is_upsampled(void **state) {
 }
 
 /* The sum of the repeats is 3. */
-static void test_m22_repeat_count_overflow_is_refused(void **state) {
+static void test_repeat_count_overflow_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   static const int64_t repeats[] = {1, 2};
@@ -136,11 +136,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_columns_are_gathered),
       cmocka_unit_test(test_index_put_writes_rows),
-      cmocka_unit_test(test_m22_indices_in_data_are_checked_before_writing),
+      cmocka_unit_test(test_indices_in_data_are_checked_before_writing),
       cmocka_unit_test(test_nonzero_follows_the_data),
-      cmocka_unit_test(test_m22_upsampling_to_an_empty_size_is_refused),
+      cmocka_unit_test(test_upsampling_to_an_empty_size_is_refused),
       cmocka_unit_test(test_one_element_is_upsampled),
-      cmocka_unit_test(test_m22_repeat_count_overflow_is_refused),
+      cmocka_unit_test(test_repeat_count_overflow_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,8 +28,8 @@ static void any_of(const et_reduction *r, et_loop *elements,
 }
 
 /* For uint8, the result is uint8, as in PyTorch. */
-static et_status check(et_kernel_context *context, const et_tensor *self,
-                       const et_tensor *out) {
+static et_status check_any(et_kernel_context *context, const et_tensor *self,
+                           const et_tensor *out) {
   return et_shape_supports(context, "any",
                            et_dtype_is_computable(self->dtype) &&
                                (out->dtype == ET_SCALAR_TYPE_BOOL ||
@@ -41,7 +41,7 @@ static et_status check(et_kernel_context *context, const et_tensor *self,
 static et_status apply(et_kernel_context *context, const et_tensor *self,
                        const et_value *dims, bool keepdim, et_tensor *out) {
   et_reduction reduction;
-  ET_RETURN_IF_ERROR(check(context, self, out));
+  ET_RETURN_IF_ERROR(check_any(context, self, out));
   ET_RETURN_IF_ERROR(et_reduction_plan(context, "any", self, dims, keepdim, out,
                                        NULL, &reduction));
   et_reduction_run(&reduction, any_of, NULL);
@@ -56,7 +56,7 @@ et_status et_op_any_out(et_kernel_context *context, et_value **args) {
 /* Converts each element to bool, even if `out` is uint8. */
 static et_status bools(et_kernel_context *context, const et_tensor *self,
                        et_tensor *out) {
-  ET_RETURN_IF_ERROR(check(context, self, out));
+  ET_RETURN_IF_ERROR(check_any(context, self, out));
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, self));
   const et_view from = et_view_of(self);
   et_view to = et_view_of(out);

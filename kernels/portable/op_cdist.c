@@ -64,8 +64,9 @@ static void measure(const et_view *x1, const et_view *x2, double p,
   }
 }
 
-static et_status check(et_kernel_context *context, const et_tensor *x1,
-                       const et_tensor *x2, double p, const et_tensor *out) {
+static et_status check_cdist(et_kernel_context *context, const et_tensor *x1,
+                             const et_tensor *x2, double p,
+                             const et_tensor *out) {
   ET_RETURN_IF_ERROR(et_shape_supports(
       context, "cdist", et_scalar_type_is_floating(x1->dtype), x1, out));
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "cdist", x1, x2));
@@ -86,7 +87,7 @@ et_status et_op_cdist_forward_out(et_kernel_context *context, et_value **args) {
   et_tensor *out = args[4]->u.as_tensor;
   int32_t sizes[ET_MAX_RANK];
   size_t rank = 0;
-  ET_RETURN_IF_ERROR(check(context, x1, x2, p, out));
+  ET_RETURN_IF_ERROR(check_cdist(context, x1, x2, p, out));
   ET_RETURN_IF_ERROR(broadcast(context, x1, x2, sizes, &rank));
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, rank, context->error));
   const et_view first = with_leading(x1, sizes, rank);

@@ -49,7 +49,7 @@ static et_status convolve(et_test *t, const problem *p, et_value *input,
                  ET_INTS(t, 0, 0), et_test_int(t, p->groups), out, out);
 }
 
-static void check(const problem *p) {
+static void check_convolution(const problem *p) {
   et_test *t = et_test_begin();
   const int32_t oh = (int32_t)out_size(p, p->height);
   const int32_t ow = (int32_t)out_size(p, p->width);
@@ -78,9 +78,9 @@ static void test_convolution_by_gemm_matches_plain_loops(void **state) {
   (void)state;
   for (int64_t stride = 1; stride <= 3; stride++) {
     for (int64_t padding = 0; padding <= 2; padding++) {
-      check(&(problem){4, 9, 7, 5, 3, 1, stride, padding, 1});
-      check(&(problem){4, 9, 7, 6, 2, 2, stride, padding, 2});
-      check(&(problem){6, 6, 5, 3, 1, 1, stride, padding, 1});
+      check_convolution(&(problem){4, 9, 7, 5, 3, 1, stride, padding, 1});
+      check_convolution(&(problem){4, 9, 7, 6, 2, 2, stride, padding, 2});
+      check_convolution(&(problem){6, 6, 5, 3, 1, 1, stride, padding, 1});
     }
   }
 }
@@ -89,17 +89,18 @@ static void test_depthwise_convolution_matches_plain_loops(void **state) {
   (void)state;
   for (int64_t stride = 1; stride <= 3; stride++) {
     for (int64_t dilation = 1; dilation <= 2; dilation++) {
-      check(&(problem){3, 9, 10, 3, 3, 3, stride, dilation, dilation});
-      check(&(problem){2, 9, 9, 6, 5, 2, stride, 2, dilation});
-      check(&(problem){1, 5, 5, 4, 1, 1, stride, 0, dilation});
+      check_convolution(
+          &(problem){3, 9, 10, 3, 3, 3, stride, dilation, dilation});
+      check_convolution(&(problem){2, 9, 9, 6, 5, 2, stride, 2, dilation});
+      check_convolution(&(problem){1, 5, 5, 4, 1, 1, stride, 0, dilation});
     }
   }
 }
 
 static void test_large_convolutions_use_several_blocks(void **state) {
   (void)state;
-  check(&(problem){70, 20, 21, 3, 3, 1, 1, 1, 1});
-  check(&(problem){2, 150, 150, 2, 3, 2, 1, 1, 1});
+  check_convolution(&(problem){70, 20, 21, 3, 3, 1, 1, 1, 1});
+  check_convolution(&(problem){2, 150, 150, 2, 3, 2, 1, 1, 1});
 }
 
 static void test_convolution_of_an_empty_tensor_is_empty(void **state) {
@@ -126,7 +127,7 @@ static void refuse(problem p, const char *part) {
   et_test_end(t);
 }
 
-static void test_m22_invalid_convolution_attributes_are_refused_before_writing(
+static void test_invalid_convolution_attributes_are_refused_before_writing(
     void **state) {
   (void)state;
   refuse((problem){.groups = 1, .stride = 0, .dilation = 1}, "stride");
@@ -188,7 +189,7 @@ int main(void) {
       cmocka_unit_test(test_large_convolutions_use_several_blocks),
       cmocka_unit_test(test_convolution_of_an_empty_tensor_is_empty),
       cmocka_unit_test(
-          test_m22_invalid_convolution_attributes_are_refused_before_writing),
+          test_invalid_convolution_attributes_are_refused_before_writing),
       cmocka_unit_test(test_convolution_out_that_is_too_small_is_refused),
       cmocka_unit_test(test_convolution_scratch_matches_the_kernel_table),
   };

@@ -18,9 +18,9 @@ static et_view as_rows(const et_tensor *tensor) {
   return view;
 }
 
-static et_status check(et_kernel_context *context, const et_tensor *input,
-                       const et_tensor *weight, const et_tensor *bias,
-                       const et_tensor *out) {
+static et_status check_linear(et_kernel_context *context,
+                              const et_tensor *input, const et_tensor *weight,
+                              const et_tensor *bias, const et_tensor *out) {
   ET_RETURN_IF_ERROR(
       et_shape_rank(context, "linear: input", input, 1, ET_MAX_RANK));
   ET_RETURN_IF_ERROR(et_shape_rank(context, "linear: weight", weight, 2, 2));
@@ -55,7 +55,7 @@ static et_status plan(et_kernel_context *context, et_value *const *args,
   const et_tensor *weight = args[1]->u.as_tensor;
   const et_tensor *bias = et_arg_tensor(args[2]);
   const et_tensor *out = args[3]->u.as_tensor;
-  ET_RETURN_IF_ERROR(check(context, input, weight, bias, out));
+  ET_RETURN_IF_ERROR(check_linear(context, input, weight, bias, out));
   static const uint8_t transposed[2] = {1, 0};
   const et_view weight_view = et_view_of(weight);
   *product = (et_matmul){.name = "linear",

@@ -13,8 +13,8 @@ typedef struct group_norm {
   et_tensor *rstd;
 } group_norm;
 
-static et_status check(et_kernel_context *context, const group_norm *p,
-                       et_value **args) {
+static et_status check_group_norm(et_kernel_context *context,
+                                  const group_norm *p, et_value **args) {
   const et_tensor *input = p->input;
   ET_RETURN_IF_ERROR(
       et_shape_rank(context, "group_norm: input", input, 2, ET_MAX_RANK));
@@ -84,7 +84,7 @@ et_status et_op_native_group_norm_out(et_kernel_context *context,
       .out = args[8]->u.as_tensor,
       .mean = args[9]->u.as_tensor,
       .rstd = args[10]->u.as_tensor};
-  ET_RETURN_IF_ERROR(check(context, &p, args));
+  ET_RETURN_IF_ERROR(check_group_norm(context, &p, args));
   ET_RETURN_IF_ERROR(resize_outs(context, &p));
   const et_view in = et_view_of(p.input);
   const et_view out = et_view_of(p.out);

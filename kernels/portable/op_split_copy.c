@@ -3,8 +3,8 @@
 #include "executorch/kernels/shape.h"
 
 /* Each part has `split_size` elements; the last may have fewer. */
-static et_status check(et_kernel_context *context, int64_t split_size,
-                       int64_t size, size_t outs) {
+static et_status check_split(et_kernel_context *context, int64_t split_size,
+                             int64_t size, size_t outs) {
   ET_CHECK(context, split_size > 0 || (split_size == 0 && size == 0),
            "split_copy: split_size %lld is not valid for size %lld",
            (long long)split_size, (long long)size);
@@ -23,7 +23,7 @@ et_status et_op_split_copy_tensor_out(et_kernel_context *context,
   ET_RETURN_IF_ERROR(et_shape_some_axis(context, "split_copy", self->rank,
                                         args[2]->u.as_int, &axis));
   const int64_t size = self->sizes[axis];
-  ET_RETURN_IF_ERROR(check(context, split_size, size, count));
+  ET_RETURN_IF_ERROR(check_split(context, split_size, size, count));
   const et_view view = et_view_of(self);
   for (size_t i = 0; i < count; i++) {
     const int64_t start = (int64_t)i * split_size;

@@ -2,8 +2,9 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-static et_status check(et_kernel_context *context, const et_value *split_sizes,
-                       int64_t size, const et_value *outs) {
+static et_status check_split_sizes(et_kernel_context *context,
+                                   const et_value *split_sizes, int64_t size,
+                                   const et_value *outs) {
   const size_t count = split_sizes->u.as_list.size;
   ET_CHECK(context, count == outs->u.as_list.size,
            "split_with_sizes_copy: %zu sizes, but %zu outs", count,
@@ -28,7 +29,8 @@ et_status et_op_split_with_sizes_copy_out(et_kernel_context *context,
   size_t axis = 0;
   ET_RETURN_IF_ERROR(et_shape_some_axis(context, "split_with_sizes_copy",
                                         self->rank, args[2]->u.as_int, &axis));
-  ET_RETURN_IF_ERROR(check(context, args[1], self->sizes[axis], args[3]));
+  ET_RETURN_IF_ERROR(
+      check_split_sizes(context, args[1], self->sizes[axis], args[3]));
   const et_view view = et_view_of(self);
   int64_t start = 0;
   for (size_t i = 0; i < args[1]->u.as_list.size; i++) {

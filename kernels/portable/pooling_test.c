@@ -31,7 +31,7 @@ static void test_max_pooling_returns_the_first_maximum(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_invalid_pooling_windows_are_refused(void **state) {
+static void test_invalid_pooling_windows_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_random(t, ET_SHAPE(1, 4, 4), 1);
@@ -96,7 +96,7 @@ static void test_adaptive_windows_overlap(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_max_pooling_returns_the_first_maximum),
-      cmocka_unit_test(test_m22_invalid_pooling_windows_are_refused),
+      cmocka_unit_test(test_invalid_pooling_windows_are_refused),
       cmocka_unit_test(test_average_pooling_may_exclude_padding),
       cmocka_unit_test(test_adaptive_windows_overlap),
   };

@@ -19,7 +19,7 @@ static void test_mean_reduces_selected_dims(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_invalid_reduction_axes_are_refused(void **state) {
+static void test_invalid_reduction_axes_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_random(t, ET_SHAPE(2, 3), 1);
@@ -103,7 +103,7 @@ static void test_layer_norm_returns_statistics(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_mean_reduces_selected_dims),
-      cmocka_unit_test(test_m22_invalid_reduction_axes_are_refused),
+      cmocka_unit_test(test_invalid_reduction_axes_are_refused),
       cmocka_unit_test(test_argmax_returns_the_first_maximum),
       cmocka_unit_test(test_argmax_of_empty_dims_is_refused),
       cmocka_unit_test(test_softmax_does_not_overflow),

@@ -32,7 +32,7 @@ static void test_last_element_is_gathered_and_scattered(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_scatter_indices_are_checked_before_writing(void **state) {
+static void test_scatter_indices_are_checked_before_writing(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), (float[6]){0});
@@ -70,7 +70,7 @@ static void test_reflection_padding_reaches_the_far_edge(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_as_strided_stays_in_bounds(void **state) {
+static void test_as_strided_stays_in_bounds(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(6), kElements);
@@ -107,9 +107,9 @@ static void test_topk_needs_no_memory_besides_its_outs(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_last_element_is_gathered_and_scattered),
-      cmocka_unit_test(test_m22_scatter_indices_are_checked_before_writing),
+      cmocka_unit_test(test_scatter_indices_are_checked_before_writing),
       cmocka_unit_test(test_reflection_padding_reaches_the_far_edge),
-      cmocka_unit_test(test_m22_as_strided_stays_in_bounds),
+      cmocka_unit_test(test_as_strided_stays_in_bounds),
       cmocka_unit_test(test_topk_needs_no_memory_besides_its_outs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,16 +4,16 @@
 #include "executorch/kernels/index.h"
 #include "executorch/kernels/shape.h"
 
-static et_status check(et_kernel_context *context, const char *what,
-                       et_value *const *args, const et_value *dtype,
-                       const et_tensor *out) {
+static et_status check_embedding(et_kernel_context *context, const char *what,
+                                 et_value *const *args, const et_value *dtype,
+                                 const et_tensor *out) {
   ET_CHECK(context, args[3]->u.as_int <= args[4]->u.as_int,
            "%s: weight_quant_min %lld is above weight_quant_max %lld", what,
            (long long)args[3]->u.as_int, (long long)args[4]->u.as_int);
   ET_CHECK(context,
            dtype == NULL ||
                et_arg_int_or(dtype, (int64_t)out->dtype) == (int64_t)out->dtype,
-           "%s: out has dtype %s", what,
+           "%s: out has dtype %s; it must match the dtype argument", what,
            et_scalar_type_name((int32_t)out->dtype));
   return ET_STATUS_OK;
 }
@@ -71,6 +71,6 @@ et_status et_low_bit_embedding(et_kernel_context *context, const char *what,
   et_low_bit table;
   ET_RETURN_IF_ERROR(et_low_bit_read(context, what, args,
                                      ET_LOW_BIT_ZERO_POINTS, bits, &table));
-  ET_RETURN_IF_ERROR(check(context, what, args, dtype, out));
+  ET_RETURN_IF_ERROR(check_embedding(context, what, args, dtype, out));
   return et_low_bit_rows(context, what, &table, args[5]->u.as_tensor, out);
 }

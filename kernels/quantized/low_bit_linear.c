@@ -6,8 +6,8 @@
 /* Independent accumulators, so that loops vectorize. */
 #define LANES 16
 
-static et_status check(et_kernel_context *context,
-                       const et_low_bit_linear *linear) {
+static et_status check_linear(et_kernel_context *context,
+                              const et_low_bit_linear *linear) {
   const et_tensor *input = linear->input;
   const et_tensor *bias = linear->bias;
   ET_RETURN_IF_ERROR(
@@ -34,7 +34,7 @@ et_status et_low_bit_linear_read(et_kernel_context *context, const char *what,
       .what = what, .input = input, .bias = bias, .out = out, .rows = 1};
   ET_RETURN_IF_ERROR(
       et_low_bit_read(context, what, &args[1], shift, bits, &linear->weight));
-  ET_RETURN_IF_ERROR(check(context, linear));
+  ET_RETURN_IF_ERROR(check_linear(context, linear));
   for (size_t d = 0; d + 1 < input->rank; d++) {
     sizes[d] = input->sizes[d];
     linear->rows *= (size_t)input->sizes[d];

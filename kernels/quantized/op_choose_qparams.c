@@ -22,7 +22,8 @@ static et_range range_of(const et_tensor *input) {
   return range;
 }
 
-static et_status check(et_kernel_context *context, et_value **args) {
+static et_status check_choose_qparams(et_kernel_context *context,
+                                      et_value **args) {
   const int64_t low = args[1]->u.as_int;
   const int64_t high = args[2]->u.as_int;
   const int64_t dtype = args[4]->u.as_int;
@@ -53,7 +54,7 @@ static et_status store(et_kernel_context *context, et_value **args,
 /* `eps` is ignored, as in ExecuTorch's kernel. */
 et_status et_op_choose_qparams_out(et_kernel_context *context,
                                    et_value **args) {
-  ET_RETURN_IF_ERROR(check(context, args));
+  ET_RETURN_IF_ERROR(check_choose_qparams(context, args));
   const et_range range = range_of(args[0]->u.as_tensor);
   return store(
       context, args,
@@ -62,7 +63,7 @@ et_status et_op_choose_qparams_out(et_kernel_context *context,
 
 et_status et_op_choose_qparams_symmetric_out(et_kernel_context *context,
                                              et_value **args) {
-  ET_RETURN_IF_ERROR(check(context, args));
+  ET_RETURN_IF_ERROR(check_choose_qparams(context, args));
   const et_range range = range_of(args[0]->u.as_tensor);
   const float most = -range.low > range.high ? -range.low : range.high;
   const float steps =

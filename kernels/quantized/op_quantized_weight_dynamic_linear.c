@@ -135,7 +135,7 @@ et_status et_op_quantized_weight_dynamic_linear_prepare(
   return ET_STATUS_OK;
 }
 
-static void run(const et_low_bit_linear *linear, quantized_rows *rows) {
+static void run_linear(const et_low_bit_linear *linear, quantized_rows *rows) {
   for (size_t first = 0; first < linear->rows; first += ET_LOW_BIT_ROWS) {
     const size_t rest = linear->rows - first;
     run_rows(linear, rows, first,
@@ -151,7 +151,7 @@ et_status et_op_quantized_weight_dynamic_linear_out(et_kernel_context *context,
       et_low_bit_linear_read(context, "low-bit dynamic linear", args,
                              ET_LOW_BIT_ZERO_POINTS, et_arg_tensor(args[4]),
                              args[5]->u.as_int, args[6]->u.as_tensor, &linear));
-  run(&linear, &rows);
+  run_linear(&linear, &rows);
   return ET_STATUS_OK;
 }
 
@@ -168,6 +168,6 @@ et_status et_op_quantized_weight_dynamic_linear_per_tensor_out(
   const quantization whole =
       quantization_of(&linear, 0, linear.rows, (float)eps);
   quantized_rows rows = {(int16_t *)(void *)context->scratch.data, {0}, &whole};
-  run(&linear, &rows);
+  run_linear(&linear, &rows);
   return ET_STATUS_OK;
 }

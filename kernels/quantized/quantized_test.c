@@ -28,7 +28,7 @@ static void test_quantize_rounds_half_to_even_and_clamps(void **state) {
   et_test_end(t);
 }
 
-static void test_m13_invalid_quantization_parameters_are_refused(void **state) {
+static void test_invalid_quantization_parameters_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_random(t, ET_SHAPE(2), 1);
@@ -70,7 +70,7 @@ static void test_each_channel_has_its_scale(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_quantize_rounds_half_to_even_and_clamps),
-      cmocka_unit_test(test_m13_invalid_quantization_parameters_are_refused),
+      cmocka_unit_test(test_invalid_quantization_parameters_are_refused),
       cmocka_unit_test(test_each_channel_has_its_scale),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

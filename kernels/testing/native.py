@@ -127,7 +127,7 @@ class Kernels:
         none, uses the last row, whose own checks must reject them.
         """
         rows = self._rows[name]
-        _run(next((row for row in rows if _fits(row, arguments)), rows[-1]), arguments)
+        _call_kernel(next((row for row in rows if _fits(row, arguments)), rows[-1]), arguments)
 
 
 def _scratch_bytes(row: _Kernel, values: ctypes.Array[Any]) -> int:
@@ -138,7 +138,7 @@ def _scratch_bytes(row: _Kernel, values: ctypes.Array[Any]) -> int:
     return context.scratch_bytes
 
 
-def _run(row: _Kernel, arguments: Sequence[object]) -> None:
+def _call_kernel(row: _Kernel, arguments: Sequence[object]) -> None:
     builder = _Builder()
     values = builder.values(row.signature.decode(), arguments)
     array = (POINTER(Value) * len(values))(*[pointer(value) for value in values])

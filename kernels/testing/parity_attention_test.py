@@ -30,7 +30,7 @@ def operands(shape: tuple[int, ...], dtype: torch.dtype = torch.float32) -> list
     return [random_tensor(size, dtype, seed=seed) for seed, size in enumerate(sizes)]
 
 
-def check(
+def check_attention(
     tensors: list[torch.Tensor], mask: torch.Tensor | None = None, causal: bool = False, scale: float = 0.3
 ) -> None:
     query, key, value = tensors
@@ -44,33 +44,33 @@ def check(
 @pytest.mark.parametrize("dtype", _TOLERANCES, ids=str)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_non_causal_queries_attend_to_every_key(shape: tuple[int, ...], dtype: torch.dtype) -> None:
-    check(operands(shape, dtype))
+    check_attention(operands(shape, dtype))
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_causal_queries_attend_up_to_their_position(shape: tuple[int, ...]) -> None:
-    check(operands(shape), causal=True)
+    check_attention(operands(shape), causal=True)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_boolean_mask_selects_attended_keys(shape: tuple[int, ...]) -> None:
     mask = random_tensor((shape[2], shape[3]), torch.float32, seed=5) > 0
     mask[:, 0] = True
-    check(operands(shape), mask)
+    check_attention(operands(shape), mask)
 
 
 @pytest.mark.parametrize("dtype", _TOLERANCES, ids=str)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_float_mask_is_added_to_the_scores(shape: tuple[int, ...], dtype: torch.dtype) -> None:
     for sizes in ((2, 1, 1, shape[3]), (shape[0], shape[2], 1), (1, shape[3]), (1, 1)):
-        check(operands(shape, dtype), random_tensor(sizes, dtype, seed=6))
+        check_attention(operands(shape, dtype), random_tensor(sizes, dtype, seed=6))
 
 
 def test_fully_masked_query_is_zero() -> None:
     mask = torch.ones(5, 7, dtype=torch.bool)
     mask[2] = False
     tensors = operands(SHAPES[0])
-    check(tensors, mask)
+    check_attention(tensors, mask)
     out = torch.empty(2, 2, 5, 8)
     KERNELS.call(NAME, *tensors, mask, False, 0.3, out, out)
     assert not out[:, :, 2].any()
@@ -79,12 +79,12 @@ def test_fully_masked_query_is_zero() -> None:
 def test_heads_may_be_interleaved() -> None:
     """Test heads that are interleaved, as in the output of one GEMM for all heads."""
     tensors = [operand.transpose(1, 2).contiguous().transpose(1, 2) for operand in operands(SHAPES[1])]
-    check(tensors)
+    check_attention(tensors)
 
 
 def test_softmax_of_large_score_ranges_does_not_overflow() -> None:
     query, key, value = operands(SHAPES[0])
-    check([query * 1e3, key * 1e3, value])
+    check_attention([query * 1e3, key * 1e3, value])
 
 
 def test_attention_without_keys_is_zero() -> None:

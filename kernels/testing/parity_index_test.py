@@ -70,7 +70,7 @@ def test_gather_and_scatter_accept_empty_and_zero_dimensional_tensors() -> None:
     check(KERNELS, "aten::scatter.src_out", X, 0, NOTHING, torch.empty(0))
 
 
-def test_m22_indices_out_of_range_are_an_error() -> None:
+def test_indices_out_of_range_are_an_error() -> None:
     for value in (-1, 3, 2**62, -(2**63)):
         wrong = torch.full((1, 1, 1), value)
         refused("is not in \\[0, 3\\)", "aten::gather.out", X, 0, wrong, False)
@@ -177,7 +177,7 @@ def test_negative_padding_crops_and_accepts_any_layout() -> None:
     check(KERNELS, "aten::replication_pad1d.out", X, [7, 9])
 
 
-def test_m22_invalid_paddings_are_an_error() -> None:
+def test_invalid_paddings_are_an_error() -> None:
     refused("padding \\(5, 0\\) is not valid for size 5", "aten::reflection_pad1d.out", X, [5, 0])
     refused("padding \\(0, 5\\) is not valid for size 5", "aten::reflection_pad1d.out", X, [0, 5])
     refused("would have size 0", "aten::replication_pad1d.out", X, [-3, -2])

@@ -40,7 +40,9 @@ static void write_division(const char *name, const char *overload,
   et_writer_call_operator(&writer, op, args, mode == NULL ? 4 : 5);
 }
 
-static void check(const char *name, const char *overload, const char *mode) {
+static void expect_unknown_dtypes_rejected(const char *name,
+                                           const char *overload,
+                                           const char *mode) {
   static const et_scalar_type unknown[3] = {
       ET_SCALAR_TYPE_UINT16, ET_SCALAR_TYPE_UINT32, ET_SCALAR_TYPE_UINT64};
   et_error error;
@@ -56,9 +58,9 @@ static void check(const char *name, const char *overload, const char *mode) {
 
 static void test_divisors_of_unknown_dtypes_are_refused_at_load(void **state) {
   (void)state;
-  check("aten::div", "out_mode", "floor");
-  check("aten::floor_divide", "out", NULL);
-  check("aten::remainder", "Tensor_out", NULL);
+  expect_unknown_dtypes_rejected("aten::div", "out_mode", "floor");
+  expect_unknown_dtypes_rejected("aten::floor_divide", "out", NULL);
+  expect_unknown_dtypes_rejected("aten::remainder", "Tensor_out", NULL);
 }
 
 /* Each row has a rule for each tensor, so that no kernel receives an unchecked

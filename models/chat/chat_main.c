@@ -57,7 +57,7 @@ static void interrupt(int number) {
   is_interrupted = 1;
 }
 
-static const et_chat_work *work(void) {
+static const et_chat_work *chat_work(void) {
   static const et_chat_work kWork = {talk.text, kText, talk.symbols, kText};
   return &kWork;
 }
@@ -114,7 +114,7 @@ static et_status add_message(et_chat_role role, const char *text,
                              size_t *count) {
   const size_t added = et_chat_message(
       &chat_vocabulary_chat, &chat_vocabulary, role, text, strlen(text),
-      talk.tokens + *count, kDecoderContext - *count, work());
+      talk.tokens + *count, kDecoderContext - *count, chat_work());
   if (added == ET_CHAT_TOO_LONG) {
     return et_fail(&talk.error, ET_STATUS_OUT_OF_RESOURCES,
                    "a message of %zu bytes is too long; shorten it",
@@ -127,7 +127,7 @@ static et_status add_message(et_chat_role role, const char *text,
 static et_status add_parts(const et_chat_parts *parts, size_t *count) {
   const size_t added =
       et_chat_parts_tokens(parts, &chat_vocabulary, talk.tokens + *count,
-                           kDecoderContext - *count, work());
+                           kDecoderContext - *count, chat_work());
   if (added == ET_CHAT_TOO_LONG) {
     return et_fail(&talk.error, ET_STATUS_OUT_OF_RESOURCES,
                    "the message leaves no space for an answer; shorten it");
@@ -259,7 +259,7 @@ static void print_costs(void) {
           (sizeof(decoder) - CHAT_STATE_BYTES) / 1e6);
 }
 
-static et_status run(void) {
+static et_status run_chat(void) {
   const et_method_options options = {.parallel = &pool.parallel};
   ET_RETURN_IF_ERROR(decoder_load(&talk.decoder, &options, &talk.error));
   const et_status status = converse();
@@ -282,7 +282,7 @@ int main(int argc, char **argv) {
   et_status status =
       et_cpu_pool_create(&pool, talk.options.threads, &talk.error);
   if (status == ET_STATUS_OK) {
-    status = run();
+    status = run_chat();
     et_cpu_pool_destroy(&pool);
   }
   if (status != ET_STATUS_OK) {

@@ -35,7 +35,7 @@ def test_answers_match_eager(prompt: str, system: str | None) -> None:
 
 
 def test_session_continues_from_its_history() -> None:
-    prompts = ["Name a colour.", "And another one?"]
+    prompts = ["Name a color.", "And another one?"]
     result = _chat("--max-tokens", str(_TOKENS), text="\n".join(prompts))
     assert result.returncode == 0
     expected = eager.answers(prompts, eager.SYSTEM, _TOKENS, result.stdout)

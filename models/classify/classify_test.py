@@ -96,14 +96,14 @@ def test_int8_model_has_at_most_30_percent_of_the_size() -> None:
     assert sizes["classify_int8"] <= 0.3 * sizes["classify"]
 
 
-def _run(*paths: Path) -> subprocess.CompletedProcess[str]:
+def _run_classify(*paths: Path) -> subprocess.CompletedProcess[str]:
     command = [os.environ["CLASSIFY"], *map(str, paths)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def _named(path: Path) -> list[str]:
     """Return the lines that the program prints for a photo, without the photo's name."""
-    result = _run(path)
+    result = _run_classify(path)
     assert result.returncode == 0, result.stderr
     return result.stdout.splitlines()[1:]
 
@@ -114,7 +114,7 @@ def test_file_that_is_not_an_image_is_reported_and_others_are_classified(tmp_pat
     cut = tmp_path / "cut.png"
     cut.write_bytes(next(path for path in _PHOTOS if path.suffix == ".png").read_bytes()[:2000])
     missing = tmp_path / "missing.jpg"
-    result = _run(text, cut, missing, _FLOWER)
+    result = _run_classify(text, cut, missing, _FLOWER)
     assert result.returncode == 1
     assert f"{text}: not a readable JPEG, PNG or binary PPM (unknown image type)" in result.stderr
     assert f"{cut}: the image is truncated\n" in result.stderr
@@ -147,7 +147,7 @@ _UNKNOWN = (
 def test_unsupported_image_formats_are_reported(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "photo"
     path.write_bytes(content)
-    result = _run(path)
+    result = _run_classify(path)
     assert (result.returncode, result.stdout, result.stderr) == (1, "", f"{path}: {message}\n")
 
 
@@ -165,7 +165,7 @@ def test_png_of_impossible_size_is_reported(side: int, tmp_path: Path) -> None:
     header = struct.pack(">4sIIBBBBB", b"IHDR", side, side, 8, 2, 0, 0, 0)
     path = tmp_path / "huge.png"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header)))
-    result = _run(path)
+    result = _run_classify(path)
     assert (result.returncode, result.stdout) == (1, "")
     reason = "too large" if side else "0-pixel image"
     assert f"{path}: not a readable JPEG, PNG or binary PPM ({reason})" in result.stderr
@@ -180,7 +180,7 @@ def test_truncated_jpeg_is_reported(share: float, options: dict[str, bool], tmp_
     content = whole.read_bytes()
     cut = tmp_path / "cut.jpg"
     cut.write_bytes(content[: int(share * len(content))])
-    result = _run(cut)
+    result = _run_classify(cut)
     assert (result.returncode, result.stdout, result.stderr) == (1, "", f"{cut}: the image is truncated\n")
 
 
@@ -191,7 +191,7 @@ def test_damaged_image_is_reported(tmp_path: Path) -> None:
     begin = content.index(b"IDAT") + 4
     content[begin : begin + 2] = b"\xff\xff"
     path.write_bytes(content)
-    result = _run(path)
+    result = _run_classify(path)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith(f"{path}: the image is damaged (")
 

@@ -182,15 +182,15 @@ static axis axis_of(int size, float length, int samples) {
 
 static void taps_at(const axis *along, int sample, taps *out) {
   const float width = along->scale > 1 ? along->scale : 1;
-  const float centre = along->start + ((float)sample + 0.5f) * along->scale;
-  const int first = (int)(centre - 2 * width + 0.5f);
-  const int last = (int)(centre + 2 * width + 0.5f);
+  const float center = along->start + ((float)sample + 0.5f) * along->scale;
+  const int first = (int)(center - 2 * width + 0.5f);
+  const int last = (int)(center + 2 * width + 0.5f);
   out->first = first > 0 ? first : 0;
   out->count = (last < along->size ? last : along->size) - out->first;
   float sum = 0;
   for (int i = 0; i < out->count; ++i) {
     const float place = (float)(out->first + i) + 0.5f;
-    out->weights[i] = cubic((place - centre) / width);
+    out->weights[i] = cubic((place - center) / width);
     sum += out->weights[i];
   }
   for (int i = 0; i < out->count; ++i) {

@@ -28,7 +28,7 @@ scratch = 4096
 """
 
 
-def run(folder: Path, *options: str) -> tuple[int, str]:
+def run_generator(folder: Path, *options: str) -> tuple[int, str]:
     table, out = folder / "table.toml", folder / "out.c"
     table.write_text(TABLE, encoding="utf-8")
     status = kernel_table.main(["--kernels", str(table), "--symbol", "my_kernels", "--out", str(out), *options])
@@ -43,7 +43,7 @@ def write_only(folder: Path, name: str, *operators: str) -> str:
 
 
 def test_complete_kernel_table_is_sorted_by_name(tmp_path: Path) -> None:
-    status, text = run(tmp_path)
+    status, text = run_generator(tmp_path)
     assert status == 0
     assert text.index("aten::abs.out") < text.index("aten::mul.out")
     assert '{"aten::abs.out", "tw>w", &rules[0], et_op_abs_out, NULL, 4096},' in text
@@ -103,10 +103,10 @@ def test_channels_last_kernels_are_linked_on_use(tmp_path: Path) -> None:
 
 
 def test_kernel_table_lists_conversions_of_its_dtypes(tmp_path: Path) -> None:
-    _, text = run(tmp_path)
+    _, text = run_generator(tmp_path)
     assert "extern const struct et_converter et_converter_float32;\n" in text
     assert "converters[] = {&et_converter_float32};" in text
-    _, text = run(tmp_path, "--only", write_only(tmp_path, "none.txt"))
+    _, text = run_generator(tmp_path, "--only", write_only(tmp_path, "none.txt"))
     assert "et_converter" not in text
 
 
@@ -114,7 +114,7 @@ def test_rows_with_features_are_conditional(tmp_path: Path) -> None:
     table = tmp_path / "fast.toml"
     features = 'priority = 1\nfeatures = ["avx2", "fma"]\nprepare = "pack"\nfile'
     table.write_text(TABLE.replace("et_op", "fast").replace("file", features), encoding="utf-8")
-    _, text = run(tmp_path, "--kernels", str(table))
+    _, text = run_generator(tmp_path, "--kernels", str(table))
     condition, row = (
         "#if defined(__AVX2__) && defined(__FMA__)\n",
         '    {"aten::abs.out", "tw>w", &rules[0], fast_abs_out',
@@ -124,7 +124,7 @@ def test_rows_with_features_are_conditional(tmp_path: Path) -> None:
 
 
 def test_selection_lists_only_chosen_kernels(tmp_path: Path) -> None:
-    status, text = run(tmp_path, "--only", write_only(tmp_path, "m.json", "aten::mul.out"))
+    status, text = run_generator(tmp_path, "--only", write_only(tmp_path, "m.json", "aten::mul.out"))
     assert status == 0
     assert "et_op_mul_out" in text and "et_op_abs_out" not in text
 
@@ -132,7 +132,7 @@ def test_selection_lists_only_chosen_kernels(tmp_path: Path) -> None:
 def test_kernels_of_one_operator_are_in_priority_order(tmp_path: Path) -> None:
     faster = tmp_path / "faster.toml"
     faster.write_text(TABLE.replace("et_op", "fast").replace("file", "priority = 1\nfile"), encoding="utf-8")
-    _, text = run(tmp_path, "--kernels", str(faster))
+    _, text = run_generator(tmp_path, "--kernels", str(faster))
     assert text.index("fast_abs_out, NULL") < text.index("et_op_abs_out, NULL") < text.index("fast_mul_out, NULL")
 
 
@@ -142,7 +142,7 @@ def test_kernels_may_implement_custom_operators(tmp_path: Path) -> None:
         '[[operator]]\nname = "acme::twice.out"\nschema = "(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"'
     )
     kernels.write_text(TABLE.replace("aten::mul", "acme::twice").replace("aten::abs", "aten::neg"), encoding="utf-8")
-    status, text = run(tmp_path, "--kernels", str(kernels), "--operators", str(operators))
+    status, text = run_generator(tmp_path, "--kernels", str(kernels), "--operators", str(operators))
     assert status == 0
     assert '{"acme::twice.out", "tw>w",' in text
 
@@ -150,19 +150,19 @@ def test_kernels_may_implement_custom_operators(tmp_path: Path) -> None:
 def test_selections_are_merged(tmp_path: Path) -> None:
     first = write_only(tmp_path, "m.json", "aten::mul.out")
     second = write_only(tmp_path, "names.txt", "aten::abs.out", "aten::mul.out")
-    _, text = run(tmp_path, "--only", first, "--only", second)
+    _, text = run_generator(tmp_path, "--only", first, "--only", second)
     assert text.count('    {"aten::') == 2
 
 
 def test_empty_selection_is_a_valid_table(tmp_path: Path) -> None:
-    _, text = run(tmp_path, "--only", write_only(tmp_path, "m.json"))
+    _, text = run_generator(tmp_path, "--only", write_only(tmp_path, "m.json"))
     assert "const et_kernel_table my_kernels = {NULL, 0};" in text
     assert "rows[]" not in text
 
 
 def test_selection_names_operators_without_a_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     only = write_only(tmp_path, "m.json", "aten::det.out", "aten::mul.out")
-    status, text = run(tmp_path, "--only", only)
+    status, text = run_generator(tmp_path, "--only", only)
     assert (status, text) == (1, "")
     message = capsys.readouterr().err
     assert "no kernel for aten::det.out" in message and only in message
@@ -171,7 +171,7 @@ def test_selection_names_operators_without_a_kernel(tmp_path: Path, capsys: pyte
 def test_damaged_selection_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     damaged = tmp_path / "m.json"
     damaged.write_text("{}", encoding="utf-8")
-    assert run(tmp_path, "--only", str(damaged)) == (1, "")
+    assert run_generator(tmp_path, "--only", str(damaged)) == (1, "")
     assert "not a list of operators" in capsys.readouterr().err
 
 

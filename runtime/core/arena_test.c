@@ -25,7 +25,7 @@ static void test_measured_size_equals_allocated_size(void **state) {
 }
 
 /* CVE-2025-30404: integer overflow in the size of an allocation. */
-static void test_m15_arena_arithmetic_never_wraps(void **state) {
+static void test_arena_arithmetic_never_wraps(void **state) {
   (void)state;
   et_arena arena = et_arena_measuring();
   void *out = NULL;
@@ -38,7 +38,7 @@ static void test_m15_arena_arithmetic_never_wraps(void **state) {
   assert_int_equal(arena.used, 5);
 }
 
-static void test_m15_zero_byte_allocation_succeeds(void **state) {
+static void test_zero_byte_allocation_succeeds(void **state) {
   (void)state;
   uint8_t byte = 0;
   const et_mutable_span memory = {&byte, 1};
@@ -73,8 +73,8 @@ static void test_range_check_rejects_offsets_that_wrap(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_measured_size_equals_allocated_size),
-      cmocka_unit_test(test_m15_arena_arithmetic_never_wraps),
-      cmocka_unit_test(test_m15_zero_byte_allocation_succeeds),
+      cmocka_unit_test(test_arena_arithmetic_never_wraps),
+      cmocka_unit_test(test_zero_byte_allocation_succeeds),
       cmocka_unit_test(test_checked_arithmetic_reports_overflow),
       cmocka_unit_test(test_range_check_rejects_offsets_that_wrap),
   };

@@ -52,9 +52,9 @@ static const et_shared_entry *find(const et_shared_store *store,
 }
 
 /* Creates an entry that is not in the list yet. */
-static et_status make(et_shared_store *store, const char *owner, et_string key,
-                      size_t size, et_shared_entry **out_entry,
-                      et_error *error) {
+static et_status make_entry(et_shared_store *store, const char *owner,
+                            et_string key, size_t size,
+                            et_shared_entry **out_entry, et_error *error) {
   const size_t used = store->arena.used;
   void *entry = NULL;
   void *bytes = NULL;
@@ -83,7 +83,7 @@ static et_status add(et_shared_store *store, const char *owner, et_string key,
                      et_span *out_bytes, et_error *error) {
   const size_t used = store->arena.used;
   et_shared_entry *entry = NULL;
-  ET_RETURN_IF_ERROR(make(store, owner, key, size, &entry, error));
+  ET_RETURN_IF_ERROR(make_entry(store, owner, key, size, &entry, error));
   const et_mutable_span bytes = {(uint8_t *)(uintptr_t)entry->bytes.data, size};
   const et_status status = fill(context, bytes, error);
   if (status != ET_STATUS_OK) {

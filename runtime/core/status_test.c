@@ -148,7 +148,7 @@ static void test_long_message_is_truncated_at_a_whole_character(void **state) {
   assert_string_equal(text, "ab\xE2\x82\xAC");
 }
 
-static void test_m26_first_failure_is_preserved(void **state) {
+static void test_first_failure_is_preserved(void **state) {
   (void)state;
   et_error error;
   et_error_clear(&error);
@@ -176,7 +176,7 @@ int main(void) {
       cmocka_unit_test(test_unknown_conversion_is_printed_verbatim),
       cmocka_unit_test(test_null_text_is_printed_as_null),
       cmocka_unit_test(test_long_message_is_truncated_at_a_whole_character),
-      cmocka_unit_test(test_m26_first_failure_is_preserved),
+      cmocka_unit_test(test_first_failure_is_preserved),
       cmocka_unit_test(test_failure_without_an_error_object_is_allowed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

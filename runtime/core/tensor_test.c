@@ -57,7 +57,7 @@ static void test_empty_tensor_has_positive_strides(void **state) {
   assert_int_equal(strides[0], 3);
 }
 
-static void refuse_layout(const int32_t *sizes, const uint8_t *order,
+static void reject_layout(const int32_t *sizes, const uint8_t *order,
                           size_t rank, const char *part) {
   int32_t strides[ET_MAX_RANK + 1];
   size_t numel = 0;
@@ -69,25 +69,25 @@ static void refuse_layout(const int32_t *sizes, const uint8_t *order,
   assert_non_null(strstr(error.message, part));
 }
 
-static void test_m11_negative_and_overflowing_sizes_are_refused(void **state) {
+static void test_negative_and_overflowing_sizes_are_refused(void **state) {
   (void)state;
   const uint8_t order[4] = {0, 1, 2, 3};
   const int32_t negative[2] = {2, -1};
   const int32_t large[4] = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
   const int32_t product[3] = {INT32_MAX, 2, INT32_MAX};
-  refuse_layout(negative, order, 2, "sizes[1] = -1");
-  refuse_layout(large, order, 4, "exceeds 32 bits");
-  refuse_layout(product, order, 3, "exceeds 32 bits");
+  reject_layout(negative, order, 2, "sizes[1] = -1");
+  reject_layout(large, order, 4, "exceeds 32 bits");
+  reject_layout(product, order, 3, "exceeds 32 bits");
 }
 
-static void test_m12_dim_order_must_be_a_permutation(void **state) {
+static void test_dim_order_must_be_a_permutation(void **state) {
   (void)state;
   const int32_t sizes[3] = {1, 2, 3};
   const uint8_t twice[3] = {0, 1, 1};
   const uint8_t beyond[3] = {0, 1, 3};
-  refuse_layout(sizes, twice, 3, "dim_order[2] = 1");
-  refuse_layout(sizes, beyond, 3, "dim_order[2] = 3");
-  refuse_layout(sizes, twice, ET_MAX_RANK + 1, "exceed the limit");
+  reject_layout(sizes, twice, 3, "dim_order[2] = 1");
+  reject_layout(sizes, beyond, 3, "dim_order[2] = 3");
+  reject_layout(sizes, twice, ET_MAX_RANK + 1, "exceed the limit");
 }
 
 static void test_resize_updates_sizes_strides_and_count(void **state) {
@@ -101,7 +101,7 @@ static void test_resize_updates_sizes_strides_and_count(void **state) {
   assert_int_equal(et_tensor_nbytes(&s.tensor), 12);
 }
 
-static void test_m21_resize_past_the_bound_is_refused(void **state) {
+static void test_resize_past_the_bound_is_refused(void **state) {
   (void)state;
   sample s;
   const int32_t beyond[2] = {7, 1};
@@ -150,10 +150,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_layout_follows_the_dim_order),
       cmocka_unit_test(test_empty_tensor_has_positive_strides),
-      cmocka_unit_test(test_m11_negative_and_overflowing_sizes_are_refused),
-      cmocka_unit_test(test_m12_dim_order_must_be_a_permutation),
+      cmocka_unit_test(test_negative_and_overflowing_sizes_are_refused),
+      cmocka_unit_test(test_dim_order_must_be_a_permutation),
       cmocka_unit_test(test_resize_updates_sizes_strides_and_count),
-      cmocka_unit_test(test_m21_resize_past_the_bound_is_refused),
+      cmocka_unit_test(test_resize_past_the_bound_is_refused),
       cmocka_unit_test(test_static_tensor_cannot_be_resized),
       cmocka_unit_test(test_shape_and_dim_order_are_compared),
   };

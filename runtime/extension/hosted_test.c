@@ -26,7 +26,7 @@ static void test_mapped_file_opens_as_a_program(void **state) {
   assert_null(file.bytes.data);
 }
 
-static void test_m31_unreadable_files_are_named(void **state) {
+static void test_unreadable_files_are_named(void **state) {
   (void)state;
   const char *const paths[] = {"no/such/file.pte", "tests/fixtures"};
   const char *const reasons[] = {": No such file", ": not a regular file"};
@@ -56,7 +56,7 @@ static void write_sum(int32_t in_offset, int32_t out_offset) {
   et_writer_call(&writer, "copy", copy, 3);
 }
 
-static float run(et_hosted_method *hosted) {
+static float run_hosted(et_hosted_method *hosted) {
   const float ones[4] = {1, 1, 1, 1};
   et_test_set_floats(hosted->method, 0, ones, 4);
   assert_int_equal(et_method_execute(hosted->method, NULL), ET_STATUS_OK);
@@ -69,8 +69,8 @@ static void test_unplanned_outputs_are_allocated(void **state) {
   et_hosted_method hosted;
   write_sum(ET_NOT_PLANNED, ET_NOT_PLANNED);
   et_test_open(&writer, &program, &hosted);
-  assert_true(run(&hosted) == 1);
-  assert_true(run(&hosted) == 2);
+  assert_true(run_hosted(&hosted) == 1);
+  assert_true(run_hosted(&hosted) == 2);
   et_hosted_method_free(&hosted);
   et_hosted_method_free(&hosted); /* does nothing */
 }
@@ -92,9 +92,9 @@ static void test_shared_buffer_is_visible_to_both_methods(void **state) {
   write_sum(0, 32);
   et_test_open(&writer, &program, &first);
   load_sharing(&program, &first, &second);
-  assert_true(run(&first) == 1);
-  assert_true(run(&second) == 2);
-  assert_true(run(&first) == 3);
+  assert_true(run_hosted(&first) == 1);
+  assert_true(run_hosted(&second) == 2);
+  assert_true(run_hosted(&first) == 3);
   et_hosted_method_free(&second);
   et_hosted_method_free(&first);
 }
@@ -106,11 +106,11 @@ static void test_second_method_shares_existing_state(void **state) {
   et_hosted_method second;
   write_sum(0, 32);
   et_test_open(&writer, &program, &first);
-  assert_true(run(&first) == 1);
+  assert_true(run_hosted(&first) == 1);
   load_sharing(&program, &first, &second);
-  assert_true(run(&second) == 2);
+  assert_true(run_hosted(&second) == 2);
   et_method_reset_state(second.method);
-  assert_true(run(&first) == 1);
+  assert_true(run_hosted(&first) == 1);
   et_hosted_method_free(&second);
   et_hosted_method_free(&first);
 }
@@ -147,7 +147,7 @@ static void test_refused_method_releases_its_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_mapped_file_opens_as_a_program),
-      cmocka_unit_test(test_m31_unreadable_files_are_named),
+      cmocka_unit_test(test_unreadable_files_are_named),
       cmocka_unit_test(test_unplanned_outputs_are_allocated),
       cmocka_unit_test(test_shared_buffer_is_visible_to_both_methods),
       cmocka_unit_test(test_second_method_shares_existing_state),

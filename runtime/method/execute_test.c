@@ -30,7 +30,7 @@ static void fill(int32_t number, int32_t out) {
   et_writer_call(&writer, "fill", args, 3);
 }
 
-static et_status run(const float *data) {
+static et_status run_method(const float *data) {
   et_test_set_floats(hosted.method, 0, data, 2);
   return et_method_execute(hosted.method, NULL);
 }
@@ -48,7 +48,7 @@ static void test_jump_false_selects_a_branch(void **state) {
     et_writer_jump_false(&writer, never, 4); /* skips the other branch */
     fill(three, 1);
     et_test_open(&writer, &program, &hosted);
-    assert_int_equal(run(ONES), ET_STATUS_OK);
+    assert_int_equal(run_method(ONES), ET_STATUS_OK);
     assert_true(et_test_first_output(hosted.method, 0) == (condition ? 2 : 3));
     et_hosted_method_free(&hosted);
   }
@@ -80,7 +80,7 @@ static void test_loop_runs_until_its_condition_is_false(void **state) {
   et_writer_output(&writer, counter);
   et_test_open(&writer, &program, &hosted);
   const et_value *value = NULL;
-  assert_int_equal(run(ONES), ET_STATUS_OK);
+  assert_int_equal(run_method(ONES), ET_STATUS_OK);
   assert_true(et_test_first_output(hosted.method, 0) == 4);
   et_method_get_output(hosted.method, 1, &value, NULL);
   assert_int_equal(value->u.as_int, 5);
@@ -95,7 +95,7 @@ static void test_failed_run_resets_the_instruction_counter(void **state) {
   et_writer_call(&writer, "fail", args, 1);
   et_writer_output(&writer, counter);
   et_test_open(&writer, &program, &hosted);
-  assert_int_equal(run(ONES), ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(run_method(ONES), ET_STATUS_INVALID_ARGUMENT);
   assert_int_equal(hosted.method->outputs[1].value->u.as_int, 0);
   et_hosted_method_free(&hosted);
 }
@@ -120,7 +120,7 @@ static void expect_stopped(const char *message) {
   assert_string_equal(error.message, message);
 }
 
-static void test_m19_endless_loop_is_stopped(void **state) {
+static void test_endless_loop_is_stopped(void **state) {
   (void)state;
   start();
   et_writer_jump_false(&writer, et_writer_bool(&writer, 0), 0);
@@ -131,7 +131,7 @@ static void test_m19_endless_loop_is_stopped(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_m19_instruction_budget_is_the_callers(void **state) {
+static void test_instruction_budget_is_the_callers(void **state) {
   (void)state;
   int32_t counter = 0;
   write_loop(&counter);
@@ -152,7 +152,7 @@ static void test_exact_instruction_budget_suffices(void **state) {
   et_writer_output(&writer, counter);
   open_with_budget(LOOP_STEPS);
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(run(ONES), ET_STATUS_OK);
+    assert_int_equal(run_method(ONES), ET_STATUS_OK);
   }
   et_hosted_method_free(&hosted);
 }
@@ -193,7 +193,7 @@ static void test_move_copies_tensors_and_scalars(void **state) {
   et_test_open(&writer, &program, &hosted);
   const et_value *value = NULL;
   const float data[2] = {7, 8};
-  assert_int_equal(run(data), ET_STATUS_OK);
+  assert_int_equal(run_method(data), ET_STATUS_OK);
   assert_true(et_test_first_output(hosted.method, 0) == 7);
   et_method_get_output(hosted.method, 1, &value, NULL);
   assert_int_equal(value->u.as_int, 6);
@@ -205,7 +205,7 @@ static void expect_refused(const char *part) {
                                 ET_STATUS_INVALID_PROGRAM, part);
 }
 
-static void test_m20_moves_that_change_a_values_kind_are_refused(void **state) {
+static void test_moves_that_change_a_values_kind_are_refused(void **state) {
   (void)state;
   start();
   et_writer_move(&writer, 0, et_writer_int(&writer, 1));
@@ -223,8 +223,7 @@ static void test_m20_moves_that_change_a_values_kind_are_refused(void **state) {
       "instructions[0]: the source and target of a move differ in dtype");
 }
 
-static void test_m20_conditions_and_frees_of_wrong_kinds_are_refused(
-    void **state) {
+static void test_conditions_and_frees_of_wrong_kinds_are_refused(void **state) {
   (void)state;
   start();
   et_writer_jump_false(&writer, 0, 0);
@@ -282,7 +281,7 @@ static void test_delegate_handle_is_in_method_memory(void **state) {
   (void)state;
   write_delegate("TestBackend", "payload", 3);
   et_test_open(&writer, &program, &hosted);
-  assert_int_equal(run(ONES), ET_STATUS_OK);
+  assert_int_equal(run_method(ONES), ET_STATUS_OK);
   assert_true(et_test_first_output(hosted.method, 0) == 2);
   et_hosted_method_free(&hosted);
 }
@@ -295,7 +294,7 @@ static void test_missing_backend_is_named(void **state) {
                                 "no backend is linked for: OtherBackend");
 }
 
-static void test_m28_payload_refused_by_the_backend_is_reported(void **state) {
+static void test_payload_refused_by_the_backend_is_reported(void **state) {
   (void)state;
   write_delegate("TestBackend", "", 3);
   et_test_expect_method_refused(
@@ -303,11 +302,11 @@ static void test_m28_payload_refused_by_the_backend_is_reported(void **state) {
       "delegates[0] TestBackend: the payload is empty");
 }
 
-static void test_m28_wrong_number_of_delegate_args_is_an_error(void **state) {
+static void test_wrong_number_of_delegate_args_is_an_error(void **state) {
   (void)state;
   write_delegate("TestBackend", "payload", 4);
   et_test_open(&writer, &program, &hosted);
-  assert_int_equal(run(ONES), ET_STATUS_INVALID_PROGRAM);
+  assert_int_equal(run_method(ONES), ET_STATUS_INVALID_PROGRAM);
   et_hosted_method_free(&hosted);
 }
 
@@ -321,7 +320,7 @@ static void test_mutable_buffer_persists_between_runs(void **state) {
   et_writer_call(&writer, "copy", back, 3);
   et_test_open(&writer, &program, &hosted);
   for (int i = 1; i <= 3; i++) {
-    assert_int_equal(run(ONES), ET_STATUS_OK);
+    assert_int_equal(run_method(ONES), ET_STATUS_OK);
     assert_true(et_test_first_output(hosted.method, 0) == (float)i);
   }
   et_hosted_method_free(&hosted);
@@ -332,20 +331,19 @@ int main(void) {
       cmocka_unit_test(test_jump_false_selects_a_branch),
       cmocka_unit_test(test_loop_runs_until_its_condition_is_false),
       cmocka_unit_test(test_failed_run_resets_the_instruction_counter),
-      cmocka_unit_test(test_m19_endless_loop_is_stopped),
-      cmocka_unit_test(test_m19_instruction_budget_is_the_callers),
+      cmocka_unit_test(test_endless_loop_is_stopped),
+      cmocka_unit_test(test_instruction_budget_is_the_callers),
       cmocka_unit_test(test_exact_instruction_budget_suffices),
       cmocka_unit_test(test_bool_tensor_is_accepted_as_condition),
       cmocka_unit_test(test_move_copies_tensors_and_scalars),
-      cmocka_unit_test(test_m20_moves_that_change_a_values_kind_are_refused),
-      cmocka_unit_test(
-          test_m20_conditions_and_frees_of_wrong_kinds_are_refused),
+      cmocka_unit_test(test_moves_that_change_a_values_kind_are_refused),
+      cmocka_unit_test(test_conditions_and_frees_of_wrong_kinds_are_refused),
       cmocka_unit_test(test_moves_and_jumps_require_their_implementation),
       cmocka_unit_test(test_method_without_instructions_returns_constants),
       cmocka_unit_test(test_delegate_handle_is_in_method_memory),
       cmocka_unit_test(test_missing_backend_is_named),
-      cmocka_unit_test(test_m28_payload_refused_by_the_backend_is_reported),
-      cmocka_unit_test(test_m28_wrong_number_of_delegate_args_is_an_error),
+      cmocka_unit_test(test_payload_refused_by_the_backend_is_reported),
+      cmocka_unit_test(test_wrong_number_of_delegate_args_is_an_error),
       cmocka_unit_test(test_mutable_buffer_persists_between_runs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

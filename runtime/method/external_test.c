@@ -183,7 +183,7 @@ static void test_data_file_without_the_key_is_refused(void **state) {
          "'0.weight'; pass its file to et_program_load_sources");
 }
 
-static void test_m18_key_in_two_data_files_is_refused(void **state) {
+static void test_key_in_two_data_files_is_refused(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -203,7 +203,7 @@ static et_status load_changed(sample *s, size_t at, uint8_t from, uint8_t to) {
   return load(s, 2);
 }
 
-static void test_m18_mismatched_dtype_is_refused(void **state) {
+static void test_mismatched_dtype_is_refused(void **state) {
   (void)state;
   sample s;
   const et_status status = load_changed(&s, 0x153, 6, 3);
@@ -212,7 +212,7 @@ static void test_m18_mismatched_dtype_is_refused(void **state) {
          "program's tensor in dtype" ET_TEST_EXPORT_AGAIN);
 }
 
-static void test_m18_external_tensor_of_unknown_dtype_is_refused(void **state) {
+static void test_external_tensor_of_unknown_dtype_is_refused(void **state) {
   (void)state;
   sample s;
   et_status status = load_changed(&s, 0x153, 6, 30);
@@ -225,7 +225,7 @@ static void test_m18_external_tensor_of_unknown_dtype_is_refused(void **state) {
          "unknown" ET_TEST_EXPORT_AGAIN);
 }
 
-static void test_m18_mismatched_dim_order_is_refused(void **state) {
+static void test_mismatched_dim_order_is_refused(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -238,7 +238,7 @@ static void test_m18_mismatched_dim_order_is_refused(void **state) {
          "program's tensor in dim order" ET_TEST_EXPORT_AGAIN);
 }
 
-static void test_m18_mismatched_sizes_are_refused(void **state) {
+static void test_mismatched_sizes_are_refused(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -251,7 +251,7 @@ static void test_m18_mismatched_sizes_are_refused(void **state) {
          "program's tensor in sizes" ET_TEST_EXPORT_AGAIN);
 }
 
-static void test_m16_external_tensor_of_another_size_is_refused(void **state) {
+static void test_external_tensor_of_another_size_is_refused(void **state) {
   (void)state;
   sample s;
   const et_status status = load_changed(&s, 0x90, 4, 3);
@@ -260,7 +260,7 @@ static void test_m16_external_tensor_of_another_size_is_refused(void **state) {
          "but the segment has 16" ET_TEST_EXPORT_AGAIN);
 }
 
-static void test_m16_first_external_tensor_is_checked(void **state) {
+static void test_first_external_tensor_is_checked(void **state) {
   (void)state;
   sample s;
   const et_status status = load_changed(&s, 0x168, 32, 31);
@@ -269,8 +269,7 @@ static void test_m16_first_external_tensor_is_checked(void **state) {
          "bytes, but the segment has 2048" ET_TEST_EXPORT_AGAIN);
 }
 
-static void test_m02_data_file_with_another_identifier_is_refused(
-    void **state) {
+static void test_data_file_with_another_identifier_is_refused(void **state) {
   (void)state;
   sample s;
   et_status status = load_changed(&s, 4, 'F', 'X');
@@ -287,7 +286,7 @@ static void test_m02_data_file_with_another_identifier_is_refused(
          "40" ET_TEST_EXPORT_AGAIN);
 }
 
-static void test_m03_data_file_header_beyond_the_file_is_refused(void **state) {
+static void test_data_file_header_beyond_the_file_is_refused(void **state) {
   (void)state;
   sample s;
   et_status status = load_changed(&s, 31, 0, 0x80);
@@ -401,7 +400,7 @@ static void try_data(sample *s) {
   et_hosted_method_free(&s->hosted);
 }
 
-static void test_m18_data_file_with_any_byte_changed_is_survived(void **state) {
+static void test_data_file_with_any_byte_changed_is_survived(void **state) {
   (void)state;
   static const uint8_t changes[] = {0x01, 0x80, 0xFF, 0x7F};
   sample s;
@@ -416,8 +415,7 @@ static void test_m18_data_file_with_any_byte_changed_is_survived(void **state) {
   close_files(&s);
 }
 
-static void test_m18_data_file_with_any_word_replaced_is_survived(
-    void **state) {
+static void test_data_file_with_any_word_replaced_is_survived(void **state) {
   (void)state;
   static const uint32_t words[] = {0xFFFFFFFFu, 0x7FFFFFFFu, 0x80000000u, 0};
   sample s;
@@ -435,7 +433,7 @@ static void test_m18_data_file_with_any_word_replaced_is_survived(
 }
 
 /* Each length uses its own allocation, so that sanitizers detect overruns. */
-static void test_m01_truncated_data_file_is_refused(void **state) {
+static void test_truncated_data_file_is_refused(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -458,21 +456,21 @@ int main(void) {
       cmocka_unit_test(test_program_and_data_file_may_be_split),
       cmocka_unit_test(test_missing_data_file_is_named_by_its_key),
       cmocka_unit_test(test_data_file_without_the_key_is_refused),
-      cmocka_unit_test(test_m18_key_in_two_data_files_is_refused),
-      cmocka_unit_test(test_m18_mismatched_dtype_is_refused),
-      cmocka_unit_test(test_m18_external_tensor_of_unknown_dtype_is_refused),
-      cmocka_unit_test(test_m18_mismatched_dim_order_is_refused),
-      cmocka_unit_test(test_m18_mismatched_sizes_are_refused),
-      cmocka_unit_test(test_m16_external_tensor_of_another_size_is_refused),
-      cmocka_unit_test(test_m16_first_external_tensor_is_checked),
-      cmocka_unit_test(test_m02_data_file_with_another_identifier_is_refused),
-      cmocka_unit_test(test_m03_data_file_header_beyond_the_file_is_refused),
+      cmocka_unit_test(test_key_in_two_data_files_is_refused),
+      cmocka_unit_test(test_mismatched_dtype_is_refused),
+      cmocka_unit_test(test_external_tensor_of_unknown_dtype_is_refused),
+      cmocka_unit_test(test_mismatched_dim_order_is_refused),
+      cmocka_unit_test(test_mismatched_sizes_are_refused),
+      cmocka_unit_test(test_external_tensor_of_another_size_is_refused),
+      cmocka_unit_test(test_first_external_tensor_is_checked),
+      cmocka_unit_test(test_data_file_with_another_identifier_is_refused),
+      cmocka_unit_test(test_data_file_header_beyond_the_file_is_refused),
       cmocka_unit_test(test_data_file_tables_must_be_in_the_first_extent),
       cmocka_unit_test(test_unaddressable_sources_are_refused),
       cmocka_unit_test(test_delegates_find_external_data),
-      cmocka_unit_test(test_m18_data_file_with_any_byte_changed_is_survived),
-      cmocka_unit_test(test_m18_data_file_with_any_word_replaced_is_survived),
-      cmocka_unit_test(test_m01_truncated_data_file_is_refused),
+      cmocka_unit_test(test_data_file_with_any_byte_changed_is_survived),
+      cmocka_unit_test(test_data_file_with_any_word_replaced_is_survived),
+      cmocka_unit_test(test_truncated_data_file_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void reset_buffers(buffers *b) {
   b->memory = memory;
 }
 
-static void test_m14_caller_memory_is_checked(void **state) {
+static void test_caller_memory_is_checked(void **state) {
   (void)state;
   static buffers b;
   et_error error;
@@ -75,8 +75,8 @@ static void test_m14_caller_memory_is_checked(void **state) {
   assert_non_null(strstr(error.message, "overlaps"));
 }
 
-/* Loading needs exactly the measured bytes. */
-static void test_m31_method_memory_one_byte_short_is_refused(void **state) {
+/* Loading fails if the buffer is smaller than the measured size. */
+static void test_method_memory_one_byte_short_is_refused(void **state) {
   (void)state;
   static buffers b;
   et_error error;
@@ -97,7 +97,7 @@ static void test_m31_method_memory_one_byte_short_is_refused(void **state) {
   }
 }
 
-static void test_m29_invalid_inputs_are_refused_without_effect(void **state) {
+static void test_invalid_inputs_are_refused_without_effect(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -132,7 +132,7 @@ static void test_m29_invalid_inputs_are_refused_without_effect(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_m29_external_outputs_are_checked(void **state) {
+static void test_external_outputs_are_checked(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -349,7 +349,7 @@ static void test_output_is_refused_after_its_memory_is_set(void **state) {
   assert_true(out[0][0] == 3);
 }
 
-static void test_m29_external_output_must_not_overlap_an_external_input(
+static void test_external_output_must_not_overlap_an_external_input(
     void **state) {
   (void)state;
   static buffers b;
@@ -381,7 +381,7 @@ static void test_external_output_mixes_with_scalars_and_planned_inputs(
   assert_true(out[0] == 3);
 }
 
-static void test_m29_external_data_is_aligned_to_its_dtype(void **state) {
+static void test_external_data_is_aligned_to_its_dtype(void **state) {
   (void)state;
   static buffers b;
   et_program program;
@@ -402,7 +402,7 @@ static void test_m29_external_data_is_aligned_to_its_dtype(void **state) {
                    ET_STATUS_OK);
 }
 
-static void test_m14_caller_buffers_must_not_overlap(void **state) {
+static void test_caller_buffers_must_not_overlap(void **state) {
   (void)state;
   static buffers b;
   et_program program;
@@ -443,7 +443,7 @@ static void test_external_output_may_adjoin_an_external_input(void **state) {
   }
 }
 
-static void test_m29_input_and_output_indices_are_bounded(void **state) {
+static void test_input_and_output_indices_are_bounded(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -541,10 +541,10 @@ static void test_scalar_inputs_must_equal_the_compiled_values(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_m14_caller_memory_is_checked),
-      cmocka_unit_test(test_m31_method_memory_one_byte_short_is_refused),
-      cmocka_unit_test(test_m29_invalid_inputs_are_refused_without_effect),
-      cmocka_unit_test(test_m29_external_outputs_are_checked),
+      cmocka_unit_test(test_caller_memory_is_checked),
+      cmocka_unit_test(test_method_memory_one_byte_short_is_refused),
+      cmocka_unit_test(test_invalid_inputs_are_refused_without_effect),
+      cmocka_unit_test(test_external_outputs_are_checked),
       cmocka_unit_test(test_unplanned_inputs_and_outputs_use_caller_memory),
       cmocka_unit_test(test_unwritten_output_is_zero),
       cmocka_unit_test(test_output_written_by_one_branch_is_zero_otherwise),
@@ -553,14 +553,13 @@ int main(void) {
       cmocka_unit_test(test_output_is_refused_after_an_input_is_set),
       cmocka_unit_test(test_output_is_refused_after_a_scalar_input_is_set),
       cmocka_unit_test(test_output_is_refused_after_its_memory_is_set),
-      cmocka_unit_test(
-          test_m29_external_output_must_not_overlap_an_external_input),
+      cmocka_unit_test(test_external_output_must_not_overlap_an_external_input),
       cmocka_unit_test(
           test_external_output_mixes_with_scalars_and_planned_inputs),
-      cmocka_unit_test(test_m29_external_data_is_aligned_to_its_dtype),
-      cmocka_unit_test(test_m14_caller_buffers_must_not_overlap),
+      cmocka_unit_test(test_external_data_is_aligned_to_its_dtype),
+      cmocka_unit_test(test_caller_buffers_must_not_overlap),
       cmocka_unit_test(test_external_output_may_adjoin_an_external_input),
-      cmocka_unit_test(test_m29_input_and_output_indices_are_bounded),
+      cmocka_unit_test(test_input_and_output_indices_are_bounded),
       cmocka_unit_test(test_dynamic_input_accepts_sizes_up_to_its_bound),
       cmocka_unit_test(test_scalar_inputs_must_equal_the_compiled_values),
   };

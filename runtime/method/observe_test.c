@@ -42,7 +42,7 @@ static et_status load_with(const et_observer *by) {
                                &hosted, NULL);
 }
 
-static et_status run(void) {
+static et_status run_method(void) {
   const float data[2] = {1, 2};
   et_test_set_floats(hosted.method, 0, data, 2);
   return et_method_execute(hosted.method, NULL);
@@ -59,7 +59,7 @@ static void test_each_instruction_is_reported_with_its_arguments(void **state) {
   assert_int_equal(load_with(&observer), ET_STATUS_OK);
   assert_string_equal(events, "(6 0 forward 0 0)");
   events[0] = '\0';
-  assert_int_equal(run(), ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(run_method(), ET_STATUS_INVALID_ARGUMENT);
   assert_string_equal(events,
                       "(0 0 test::copy.out 3 0)(2 1 Move 2 0)(3 3 JumpFalse 1 "
                       "0)(0 4 test::fail.out 1 18)");
@@ -87,7 +87,7 @@ static void test_results_are_available_at_the_end_event(void **state) {
   const et_observer keeper = ET_OBSERVER(&result, ignore_begin, keep_result);
   et_test_write_copy(&writer, 2);
   assert_int_equal(load_with(&keeper), ET_STATUS_OK);
-  assert_int_equal(run(), ET_STATUS_OK);
+  assert_int_equal(run_method(), ET_STATUS_OK);
   assert_true(result == 1);
   et_hosted_method_free(&hosted);
 }
@@ -112,7 +112,7 @@ static void test_op_observer_receives_no_runtime_events(void **state) {
   const et_observer of_steps = {events, on_begin, on_end, NULL};
   et_test_write_copy(&writer, 2);
   assert_int_equal(load_with(&of_steps), ET_STATUS_OK);
-  assert_int_equal(run(), ET_STATUS_OK);
+  assert_int_equal(run_method(), ET_STATUS_OK);
   assert_string_equal(events, "");
   et_hosted_method_free(&hosted);
 }

@@ -10,7 +10,7 @@
 
 #include "executorch/value.h"
 
-static void test_m21_reading_overwritten_bytes_is_refused(void **state) {
+static void test_reading_overwritten_bytes_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t a = et_plan_tensor(1);
@@ -24,7 +24,7 @@ static void test_m21_reading_overwritten_bytes_is_refused(void **state) {
       "instructions[2] reads values[1], but values[2] has overwritten");
 }
 
-static void test_m21_partially_overwritten_bytes_are_detected(void **state) {
+static void test_partially_overwritten_bytes_are_detected(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t a = et_plan_tensor(1);
@@ -52,7 +52,7 @@ static void test_bytes_of_dead_values_may_be_reused(void **state) {
   et_plan_accepted();
 }
 
-static void test_m21_overlapping_inputs_are_refused(void **state) {
+static void test_overlapping_inputs_are_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t other = et_writer_floats(&et_plan_writer, 4, 8);
@@ -62,7 +62,7 @@ static void test_m21_overlapping_inputs_are_refused(void **state) {
   et_plan_refused("instructions[0] reads values[0], but values[1] has");
 }
 
-static void test_m21_overwritten_output_is_refused(void **state) {
+static void test_overwritten_output_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t out = et_plan_tensor(1);
@@ -73,7 +73,7 @@ static void test_m21_overwritten_output_is_refused(void **state) {
   et_plan_refused("outputs[0]: values[2] has overwritten its bytes");
 }
 
-static void test_m21_out_that_shares_bytes_with_an_operand_is_refused(
+static void test_out_that_shares_bytes_with_an_operand_is_refused(
     void **state) {
   (void)state;
   const int32_t in = et_plan_start();
@@ -83,7 +83,7 @@ static void test_m21_out_that_shares_bytes_with_an_operand_is_refused(
       "instructions[0] writes values[1], which overlaps its operand values[0]");
 }
 
-static void test_m21_outs_that_share_bytes_are_refused(void **state) {
+static void test_outs_that_share_bytes_are_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t outs[2] = {et_plan_tensor(1), et_plan_tensor(1)};
@@ -94,7 +94,7 @@ static void test_m21_outs_that_share_bytes_are_refused(void **state) {
   et_plan_refused("instructions[0] writes values[1], which overlaps");
 }
 
-static void test_m21_list_items_are_operands(void **state) {
+static void test_list_items_are_operands(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t a = et_plan_tensor(1);
@@ -110,7 +110,7 @@ static void test_m21_list_items_are_operands(void **state) {
   et_plan_refused("instructions[2] reads values[1], but values[2]");
 }
 
-static void test_m21_writing_an_external_input_is_refused(void **state) {
+static void test_writing_an_external_input_is_refused(void **state) {
   (void)state;
   et_writer_start(&et_plan_writer, 64);
   const int32_t external = et_writer_floats(&et_plan_writer, 4, ET_NOT_PLANNED);
@@ -123,7 +123,7 @@ static void test_m21_writing_an_external_input_is_refused(void **state) {
       "input");
 }
 
-static void test_m21_value_used_as_two_outs_is_refused(void **state) {
+static void test_value_used_as_two_outs_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t outs[2] = {et_plan_tensor(1), 1};
@@ -147,7 +147,7 @@ static void test_view_of_a_live_value_is_accepted(void **state) {
   et_plan_accepted();
 }
 
-static void test_m21_view_across_two_values_is_refused(void **state) {
+static void test_view_across_two_values_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t a = et_plan_tensor(1);
@@ -160,7 +160,7 @@ static void test_m21_view_across_two_values_is_refused(void **state) {
   et_plan_refused("instructions[2] reads values[3], but values[1]");
 }
 
-static void test_m21_view_whose_base_is_overwritten_is_refused(void **state) {
+static void test_view_whose_base_is_overwritten_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t a = et_plan_tensor(1);
@@ -175,7 +175,7 @@ static void test_m21_view_whose_base_is_overwritten_is_refused(void **state) {
   et_plan_refused("instructions[3] reads values[2], but values[4]");
 }
 
-static void test_m21_overwritten_condition_is_refused(void **state) {
+static void test_overwritten_condition_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t condition =
@@ -239,21 +239,20 @@ static void test_many_writes_fit_the_working_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_m21_reading_overwritten_bytes_is_refused),
-      cmocka_unit_test(test_m21_partially_overwritten_bytes_are_detected),
+      cmocka_unit_test(test_reading_overwritten_bytes_is_refused),
+      cmocka_unit_test(test_partially_overwritten_bytes_are_detected),
       cmocka_unit_test(test_bytes_of_dead_values_may_be_reused),
-      cmocka_unit_test(test_m21_overlapping_inputs_are_refused),
-      cmocka_unit_test(test_m21_overwritten_output_is_refused),
-      cmocka_unit_test(
-          test_m21_out_that_shares_bytes_with_an_operand_is_refused),
-      cmocka_unit_test(test_m21_outs_that_share_bytes_are_refused),
-      cmocka_unit_test(test_m21_list_items_are_operands),
-      cmocka_unit_test(test_m21_writing_an_external_input_is_refused),
-      cmocka_unit_test(test_m21_value_used_as_two_outs_is_refused),
+      cmocka_unit_test(test_overlapping_inputs_are_refused),
+      cmocka_unit_test(test_overwritten_output_is_refused),
+      cmocka_unit_test(test_out_that_shares_bytes_with_an_operand_is_refused),
+      cmocka_unit_test(test_outs_that_share_bytes_are_refused),
+      cmocka_unit_test(test_list_items_are_operands),
+      cmocka_unit_test(test_writing_an_external_input_is_refused),
+      cmocka_unit_test(test_value_used_as_two_outs_is_refused),
       cmocka_unit_test(test_view_of_a_live_value_is_accepted),
-      cmocka_unit_test(test_m21_view_across_two_values_is_refused),
-      cmocka_unit_test(test_m21_view_whose_base_is_overwritten_is_refused),
-      cmocka_unit_test(test_m21_overwritten_condition_is_refused),
+      cmocka_unit_test(test_view_across_two_values_is_refused),
+      cmocka_unit_test(test_view_whose_base_is_overwritten_is_refused),
+      cmocka_unit_test(test_overwritten_condition_is_refused),
       cmocka_unit_test(test_move_writes_its_target),
       cmocka_unit_test(test_delegates_read_and_write),
       cmocka_unit_test(test_many_writes_fit_the_working_memory),

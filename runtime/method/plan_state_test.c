@@ -23,7 +23,7 @@ static void test_preserved_state_is_accepted(void **state) {
   et_plan_accepted();
 }
 
-static void test_m21_overwritten_state_is_refused(void **state) {
+static void test_overwritten_state_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t total = et_plan_tensor(1);
@@ -36,7 +36,7 @@ static void test_m21_overwritten_state_is_refused(void **state) {
       "values[1] is persistent, but values[3] has overwritten its bytes");
 }
 
-static void test_m21_state_read_after_a_temporary_is_refused(void **state) {
+static void test_state_read_after_a_temporary_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t temporary = et_plan_tensor(1);
@@ -89,7 +89,7 @@ static void test_view_of_a_part_of_state_is_accepted(void **state) {
 }
 
 /* A temporary overwrites a state that is read only through views. */
-static void test_m21_state_read_through_views_is_preserved(void **state) {
+static void test_state_read_through_views_is_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t total = et_plan_tensor(1);
@@ -103,8 +103,7 @@ static void test_m21_state_read_through_views_is_preserved(void **state) {
   et_plan_refused("values[1] is persistent, but values[3] has");
 }
 
-static void test_m21_part_of_state_read_through_a_view_is_preserved(
-    void **state) {
+static void test_part_of_state_read_through_a_view_is_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t small = et_writer_floats(&et_plan_writer, 1, 28);
@@ -116,7 +115,7 @@ static void test_m21_part_of_state_read_through_a_view_is_preserved(
   et_plan_refused("values[3] is persistent");
 }
 
-static void test_m21_view_of_state_after_a_temporary_is_refused(void **state) {
+static void test_view_of_state_after_a_temporary_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t total = et_plan_tensor(1);
@@ -128,7 +127,7 @@ static void test_m21_view_of_state_after_a_temporary_is_refused(void **state) {
 }
 
 /* This method does not read the state, but a method that shares it may. */
-static void test_m21_write_only_state_is_preserved(void **state) {
+static void test_write_only_state_is_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   assign(et_plan_tensor(1), in);
@@ -137,7 +136,7 @@ static void test_m21_write_only_state_is_preserved(void **state) {
 }
 
 /* A view of one state does not own the bytes of two states. */
-static void test_m21_view_across_two_states_is_refused(void **state) {
+static void test_view_across_two_states_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t view = et_writer_floats(&et_plan_writer, 4, 24);
@@ -166,7 +165,7 @@ static void test_partial_writes_preserve_surrounding_state(void **state) {
   et_plan_accepted();
 }
 
-static void test_m21_state_overlapped_by_a_partial_write_is_preserved(
+static void test_state_overlapped_by_a_partial_write_is_preserved(
     void **state) {
   (void)state;
   const int32_t in = et_plan_start();
@@ -180,7 +179,7 @@ static void test_m21_state_overlapped_by_a_partial_write_is_preserved(
   et_plan_refused("instructions[1] reads values[2], but values[1] has");
 }
 
-static void test_m21_state_after_a_partial_write_is_preserved(void **state) {
+static void test_state_after_a_partial_write_is_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t cache = et_plan_tensor(1);
@@ -191,7 +190,7 @@ static void test_m21_state_after_a_partial_write_is_preserved(void **state) {
   et_plan_refused("values[1] is persistent, but values[2] has");
 }
 
-static void test_m21_state_overlapped_by_a_row_is_preserved(void **state) {
+static void test_state_overlapped_by_a_row_is_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t temporary = et_plan_tensor(1);
@@ -223,7 +222,7 @@ static void test_loop_that_fills_rows_may_reuse_dead_bytes(void **state) {
   et_plan_accepted();
 }
 
-static void test_m21_rows_filled_by_a_loop_are_preserved(void **state) {
+static void test_rows_filled_by_a_loop_are_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t temporary = et_plan_tensor(1);
@@ -260,14 +259,13 @@ static void test_rows_of_an_inner_loop_are_filled_again(void **state) {
   et_plan_accepted();
 }
 
-static void test_m21_rows_passed_on_by_an_outer_loop_are_preserved(
-    void **state) {
+static void test_rows_passed_on_by_an_outer_loop_are_preserved(void **state) {
   (void)state;
   write_nested_loops(true);
   et_plan_refused("instructions[0] reads values[2], but values[1] has");
 }
 
-static void test_m21_rows_read_before_the_loop_are_state(void **state) {
+static void test_rows_read_before_the_loop_are_state(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t temporary = et_plan_tensor(1);
@@ -279,7 +277,7 @@ static void test_m21_rows_read_before_the_loop_are_state(void **state) {
   et_plan_refused("instructions[2] reads values[2], but values[1] has");
 }
 
-static void test_m21_partially_written_operand_shares_no_bytes(void **state) {
+static void test_partially_written_operand_shares_no_bytes(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t cache = et_plan_tensor(1);
@@ -308,8 +306,7 @@ static void test_returns_of_a_partial_write_are_the_outs(void **state) {
 
 /* From the second iteration on, the loop reads bytes that its end has
  * overwritten. */
-static void test_m21_loop_that_overwrites_its_own_operand_is_refused(
-    void **state) {
+static void test_loop_that_overwrites_its_own_operand_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t a = et_plan_tensor(1);
@@ -326,29 +323,27 @@ static void test_m21_loop_that_overwrites_its_own_operand_is_refused(
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_preserved_state_is_accepted),
-      cmocka_unit_test(test_m21_overwritten_state_is_refused),
-      cmocka_unit_test(test_m21_state_read_after_a_temporary_is_refused),
+      cmocka_unit_test(test_overwritten_state_is_refused),
+      cmocka_unit_test(test_state_read_after_a_temporary_is_refused),
       cmocka_unit_test(test_state_read_through_views_is_accepted),
       cmocka_unit_test(test_view_of_a_part_of_state_is_accepted),
-      cmocka_unit_test(test_m21_state_read_through_views_is_preserved),
-      cmocka_unit_test(test_m21_part_of_state_read_through_a_view_is_preserved),
-      cmocka_unit_test(test_m21_view_of_state_after_a_temporary_is_refused),
-      cmocka_unit_test(test_m21_write_only_state_is_preserved),
-      cmocka_unit_test(test_m21_view_across_two_states_is_refused),
+      cmocka_unit_test(test_state_read_through_views_is_preserved),
+      cmocka_unit_test(test_part_of_state_read_through_a_view_is_preserved),
+      cmocka_unit_test(test_view_of_state_after_a_temporary_is_refused),
+      cmocka_unit_test(test_write_only_state_is_preserved),
+      cmocka_unit_test(test_view_across_two_states_is_refused),
       cmocka_unit_test(test_partial_writes_preserve_surrounding_state),
-      cmocka_unit_test(
-          test_m21_state_overlapped_by_a_partial_write_is_preserved),
-      cmocka_unit_test(test_m21_state_after_a_partial_write_is_preserved),
-      cmocka_unit_test(test_m21_state_overlapped_by_a_row_is_preserved),
+      cmocka_unit_test(test_state_overlapped_by_a_partial_write_is_preserved),
+      cmocka_unit_test(test_state_after_a_partial_write_is_preserved),
+      cmocka_unit_test(test_state_overlapped_by_a_row_is_preserved),
       cmocka_unit_test(test_loop_that_fills_rows_may_reuse_dead_bytes),
-      cmocka_unit_test(test_m21_rows_filled_by_a_loop_are_preserved),
+      cmocka_unit_test(test_rows_filled_by_a_loop_are_preserved),
       cmocka_unit_test(test_rows_of_an_inner_loop_are_filled_again),
-      cmocka_unit_test(test_m21_rows_passed_on_by_an_outer_loop_are_preserved),
-      cmocka_unit_test(test_m21_rows_read_before_the_loop_are_state),
-      cmocka_unit_test(test_m21_partially_written_operand_shares_no_bytes),
+      cmocka_unit_test(test_rows_passed_on_by_an_outer_loop_are_preserved),
+      cmocka_unit_test(test_rows_read_before_the_loop_are_state),
+      cmocka_unit_test(test_partially_written_operand_shares_no_bytes),
       cmocka_unit_test(test_returns_of_a_partial_write_are_the_outs),
-      cmocka_unit_test(
-          test_m21_loop_that_overwrites_its_own_operand_is_refused),
+      cmocka_unit_test(test_loop_that_overwrites_its_own_operand_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

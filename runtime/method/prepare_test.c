@@ -167,7 +167,7 @@ static void scale(int64_t factor) {
   et_writer_call(&writer, "scale", args, 4);
 }
 
-static et_status run(void) {
+static et_status run_method(void) {
   const float data[2] = {1, 2};
   et_test_set_floats(hosted.method, 0, data, 2);
   return et_method_execute(hosted.method, NULL);
@@ -181,7 +181,7 @@ static void test_each_call_has_separate_state_and_scratch(void **state) {
   open_with(NULL);
   assert_int_equal(hosted.requirements.scratch_bytes, 700);
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(run(), ET_STATUS_OK);
+    assert_int_equal(run_method(), ET_STATUS_OK);
     assert_true(et_test_first_output(hosted.method, 0) == 3);
   }
   assert_true(received.scratch >= 300);
@@ -329,7 +329,7 @@ static void join_tensors(uint32_t count) {
 
 static void test_prepared_call_limits_its_tensors(void **state) {
   (void)state;
-  join_tensors(ET_LIMIT_PREPARED_TENSORS - 1); /* plus the out */
+  join_tensors(ET_LIMIT_PREPARED_TENSORS - 1); /* plus the output */
   open_with(NULL);
   et_hosted_method_free(&hosted);
   join_tensors(ET_LIMIT_PREPARED_TENSORS);
@@ -354,7 +354,7 @@ static void test_prepared_call_limits_its_values(void **state) {
   list_ints(ET_LIMIT_PREPARED_VALUES - 2);
   open_with(NULL);
   et_hosted_method_free(&hosted);
-  list_ints(ET_LIMIT_PREPARED_VALUES - 1); /* plus the list and the out */
+  list_ints(ET_LIMIT_PREPARED_VALUES - 1); /* plus the list and the output */
   expect_refused(ET_STATUS_OUT_OF_RESOURCES,
                  "instructions[0] test::list.out: " TOO_MANY);
 }
@@ -432,7 +432,7 @@ static void test_workers_and_observer_reach_kernels(void **state) {
   start();
   scale(1);
   open_with(&options);
-  assert_int_equal(run(), ET_STATUS_OK);
+  assert_int_equal(run_method(), ET_STATUS_OK);
   assert_ptr_equal(received.prepare_parallel, &parallel);
   assert_ptr_equal(received.parallel, &parallel);
   assert_ptr_equal(received.observer, &observer);

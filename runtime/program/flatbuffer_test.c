@@ -76,7 +76,7 @@ static void expect_no_table(size_t at, size_t width, uint32_t value) {
   free(bytes);
 }
 
-static void test_m04_each_size_of_a_table_is_checked(void **state) {
+static void test_each_size_of_a_table_is_checked(void **state) {
   (void)state;
   expect_no_table(0, 2, 2); /* vtable size: less than 4 */
   expect_no_table(0, 2, 0);
@@ -86,7 +86,7 @@ static void test_m04_each_size_of_a_table_is_checked(void **state) {
   expect_no_table(2, 2, 9);  /* beyond the buffer */
 }
 
-static void test_m04_vtable_must_be_inside_the_buffer(void **state) {
+static void test_vtable_must_be_inside_the_buffer(void **state) {
   (void)state;
   expect_no_table(TABLE_AT, 4, TABLE_AT + 1); /* before the buffer */
   /* Truncated by the end of the buffer. */
@@ -94,7 +94,7 @@ static void test_m04_vtable_must_be_inside_the_buffer(void **state) {
   expect_no_table(TABLE_AT, 4, (uint32_t)-100); /* after the buffer */
 }
 
-static void test_m04_table_offset_must_be_inside_the_buffer(void **state) {
+static void test_table_offset_must_be_inside_the_buffer(void **state) {
   (void)state;
   uint8_t *bytes = new_buffer();
   assert_false(read_table(bytes, BYTES, BYTES - 3));
@@ -120,7 +120,7 @@ static uint32_t find(uint16_t offset, unsigned field, uint32_t width) {
   return found;
 }
 
-static void test_m04_fields_must_be_inside_their_table(void **state) {
+static void test_fields_must_be_inside_their_table(void **state) {
   (void)state;
   assert_int_equal(find(4, 0, 4), 4);
   assert_int_equal(find(7, 0, 1), 7);
@@ -134,7 +134,7 @@ static void test_m04_fields_must_be_inside_their_table(void **state) {
   assert_int_equal(find(UINT16_MAX, 0, 1), ET_FB_BROKEN);
 }
 
-static void test_m04_offsets_must_point_into_the_buffer(void **state) {
+static void test_offsets_must_point_into_the_buffer(void **state) {
   (void)state;
   uint8_t *bytes = calloc(1, BYTES);
   const et_span buffer = {bytes, BYTES};
@@ -155,7 +155,7 @@ static void test_m04_offsets_must_point_into_the_buffer(void **state) {
   free(bytes);
 }
 
-static void test_m04_vectors_must_be_inside_the_buffer(void **state) {
+static void test_vectors_must_be_inside_the_buffer(void **state) {
   (void)state;
   uint8_t *bytes = calloc(1, BYTES);
   const et_span buffer = {bytes, BYTES};
@@ -183,12 +183,12 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_table_that_fills_the_buffer_is_read),
       cmocka_unit_test(test_absent_fields_are_empty),
-      cmocka_unit_test(test_m04_each_size_of_a_table_is_checked),
-      cmocka_unit_test(test_m04_vtable_must_be_inside_the_buffer),
-      cmocka_unit_test(test_m04_table_offset_must_be_inside_the_buffer),
-      cmocka_unit_test(test_m04_fields_must_be_inside_their_table),
-      cmocka_unit_test(test_m04_offsets_must_point_into_the_buffer),
-      cmocka_unit_test(test_m04_vectors_must_be_inside_the_buffer),
+      cmocka_unit_test(test_each_size_of_a_table_is_checked),
+      cmocka_unit_test(test_vtable_must_be_inside_the_buffer),
+      cmocka_unit_test(test_table_offset_must_be_inside_the_buffer),
+      cmocka_unit_test(test_fields_must_be_inside_their_table),
+      cmocka_unit_test(test_offsets_must_point_into_the_buffer),
+      cmocka_unit_test(test_vectors_must_be_inside_the_buffer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

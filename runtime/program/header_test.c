@@ -38,7 +38,7 @@ static void expect_u32(size_t position, uint32_t value, et_status status,
   expect_changed(position, &value, sizeof value, status, part);
 }
 
-static void test_m01_files_shorter_than_their_header_states_are_refused(
+static void test_files_shorter_than_their_header_states_are_refused(
     void **state) {
   (void)state;
   size_t size = 0;
@@ -65,7 +65,7 @@ static void test_bytes_after_the_program_are_ignored(void **state) {
   free(file);
 }
 
-static void test_m02_other_identifiers_are_refused(void **state) {
+static void test_other_identifiers_are_refused(void **state) {
   (void)state;
   const char *const others[] = {"ET11", "ET13", "XXXX", "\0\0\0\0"};
   for (size_t i = 0; i < 4; i++) {
@@ -73,7 +73,7 @@ static void test_m02_other_identifiers_are_refused(void **state) {
   }
 }
 
-static void test_m03_inconsistent_headers_are_refused(void **state) {
+static void test_inconsistent_headers_are_refused(void **state) {
   (void)state;
   expect_u32(12, 20, ET_STATUS_INVALID_PROGRAM, "length 20");
   expect_u32(12, UINT32_MAX, ET_STATUS_INVALID_PROGRAM, "length");
@@ -88,15 +88,14 @@ static void test_m03_inconsistent_headers_are_refused(void **state) {
   expect_u64(32, 1u << 30, ET_STATUS_INVALID_PROGRAM, "overlap the tables");
 }
 
-static void test_m03_header_without_segment_size_reads_to_the_end(
-    void **state) {
+static void test_header_without_segment_size_reads_to_the_end(void **state) {
   (void)state;
   expect_u32(12, 24, ET_STATUS_OK, "");
   expect_u32(12, 48, ET_STATUS_OK, "");
 }
 
 /* As in ExecuTorch's runtime, 0 means that the size is unspecified. */
-static void test_m03_segment_size_of_zero_reads_to_the_end(void **state) {
+static void test_segment_size_of_zero_reads_to_the_end(void **state) {
   (void)state;
   expect_u64(32, 0, ET_STATUS_OK, "");
   const uint64_t past_the_file[2] = {1u << 30, 0}; /* base, size */
@@ -106,12 +105,12 @@ static void test_m03_segment_size_of_zero_reads_to_the_end(void **state) {
 
 /* Without its magic, the file has no header, and its constants are not
  * found. */
-static void test_m02_damaged_header_magic_keeps_constants(void **state) {
+static void test_damaged_header_magic_keeps_constants(void **state) {
   (void)state;
   expect_changed(8, "eh01", 4, ET_STATUS_INVALID_PROGRAM, "segments[0]");
 }
 
-static void test_m04_root_offset_out_of_bounds_is_refused(void **state) {
+static void test_root_offset_out_of_bounds_is_refused(void **state) {
   (void)state;
   const uint32_t roots[] = {0, 3, 0x7FFFFFFF, UINT32_MAX};
   for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
@@ -119,7 +118,7 @@ static void test_m04_root_offset_out_of_bounds_is_refused(void **state) {
   }
 }
 
-static void test_m24_null_or_unaligned_base_is_refused(void **state) {
+static void test_null_or_unaligned_base_is_refused(void **state) {
   (void)state;
   size_t size = 0;
   uint8_t *file = et_test_read_fixture(FIXTURE, &size);
@@ -134,16 +133,15 @@ static void test_m24_null_or_unaligned_base_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(
-          test_m01_files_shorter_than_their_header_states_are_refused),
+      cmocka_unit_test(test_files_shorter_than_their_header_states_are_refused),
       cmocka_unit_test(test_bytes_after_the_program_are_ignored),
-      cmocka_unit_test(test_m02_other_identifiers_are_refused),
-      cmocka_unit_test(test_m03_inconsistent_headers_are_refused),
-      cmocka_unit_test(test_m03_header_without_segment_size_reads_to_the_end),
-      cmocka_unit_test(test_m03_segment_size_of_zero_reads_to_the_end),
-      cmocka_unit_test(test_m02_damaged_header_magic_keeps_constants),
-      cmocka_unit_test(test_m04_root_offset_out_of_bounds_is_refused),
-      cmocka_unit_test(test_m24_null_or_unaligned_base_is_refused),
+      cmocka_unit_test(test_other_identifiers_are_refused),
+      cmocka_unit_test(test_inconsistent_headers_are_refused),
+      cmocka_unit_test(test_header_without_segment_size_reads_to_the_end),
+      cmocka_unit_test(test_segment_size_of_zero_reads_to_the_end),
+      cmocka_unit_test(test_damaged_header_magic_keeps_constants),
+      cmocka_unit_test(test_root_offset_out_of_bounds_is_refused),
+      cmocka_unit_test(test_null_or_unaligned_base_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void test_maximum_element_count_is_sorted(void **state) {
   expect_in_order(ET_LIMIT_UNSORTED);
 }
 
-static void test_m23_more_elements_must_already_be_sorted(void **state) {
+static void test_more_elements_must_already_be_sorted(void **state) {
   (void)state;
   et_error error;
   fill_descending(MAX_COUNT);
@@ -118,7 +118,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_few_elements_are_sorted_from_every_order),
       cmocka_unit_test(test_maximum_element_count_is_sorted),
-      cmocka_unit_test(test_m23_more_elements_must_already_be_sorted),
+      cmocka_unit_test(test_more_elements_must_already_be_sorted),
       cmocka_unit_test(test_failed_visit_ends_the_walk),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static et_fb_table segment_at(const sample *s, uint32_t index) {
   return et_fb_child_at(segments, index);
 }
 
-static void test_m17_segments_outside_the_file_are_refused(void **state) {
+static void test_segments_outside_the_file_are_refused(void **state) {
   (void)state;
   const uint64_t sizes[] = {UINT64_MAX, INT64_MAX, 1u << 20};
   for (size_t i = 0; i < 3; i++) {
@@ -64,7 +64,7 @@ static void test_m17_segments_outside_the_file_are_refused(void **state) {
   }
 }
 
-static void test_m17_segment_offset_that_wraps_is_refused(void **state) {
+static void test_segment_offset_that_wraps_is_refused(void **state) {
   (void)state;
   sample s;
   open_sample(&s, "counter_mutable_init");
@@ -73,7 +73,7 @@ static void test_m17_segment_offset_that_wraps_is_refused(void **state) {
   expect_invalid(&s, "segments[1] is outside");
 }
 
-static void test_m17_overlapping_segments_are_refused(void **state) {
+static void test_overlapping_segments_are_refused(void **state) {
   (void)state;
   sample s;
   open_sample(&s, "counter_mutable_init");
@@ -104,7 +104,7 @@ static void test_segments_may_be_in_any_order(void **state) {
   free(s.bytes);
 }
 
-static void test_m17_overlap_of_unordered_segments_is_detected(void **state) {
+static void test_overlap_of_unordered_segments_is_detected(void **state) {
   (void)state;
   sample s;
   open_sample(&s, "mlp_xnn_seg_default");
@@ -119,7 +119,7 @@ static void test_m17_overlap_of_unordered_segments_is_detected(void **state) {
 
 /* An empty segment does not overlap others, and does not hide overlaps of its
  * neighbors. */
-static void test_m17_empty_segments_do_not_hide_overlaps(void **state) {
+static void test_empty_segments_do_not_hide_overlaps(void **state) {
   (void)state;
   sample s;
   open_sample(&s, "mlp_xnn_seg_default");
@@ -133,7 +133,7 @@ static void test_m17_empty_segments_do_not_hide_overlaps(void **state) {
   expect_invalid(&s, "segments[3] overlaps segments[1]");
 }
 
-static void test_m08_constant_segment_must_exist(void **state) {
+static void test_constant_segment_must_exist(void **state) {
   (void)state;
   sample s;
   open_sample(&s, "counter_mutable_init");
@@ -175,7 +175,7 @@ static void move_constant(sample *s, uint64_t offset) {
   memcpy(first + sizeof offset, &offset, sizeof offset);
 }
 
-static void test_m16_constant_beyond_its_segment_is_refused(void **state) {
+static void test_constant_beyond_its_segment_is_refused(void **state) {
   (void)state;
   sample s;
   open_sample(&s, "bundled_linear_plain");
@@ -188,7 +188,7 @@ static void test_m16_constant_beyond_its_segment_is_refused(void **state) {
   expect_invalid(&s, "data_buffer_idx 1 does not have");
 }
 
-static void test_m17_unaligned_constant_is_refused(void **state) {
+static void test_unaligned_constant_is_refused(void **state) {
   (void)state;
   sample s;
   open_sample(&s, "multi_state_shared");
@@ -196,7 +196,7 @@ static void test_m17_unaligned_constant_is_refused(void **state) {
   expect_invalid(&s, "constant is not aligned to 4");
 }
 
-static void test_m25_duplicate_data_keys_are_refused(void **state) {
+static void test_duplicate_data_keys_are_refused(void **state) {
   (void)state;
   sample s;
   open_sample(&s, "mlp_xnn_seg_default");
@@ -242,17 +242,17 @@ static void test_unsorted_keys_are_found_up_to_a_limit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_m17_segments_outside_the_file_are_refused),
-      cmocka_unit_test(test_m17_segment_offset_that_wraps_is_refused),
-      cmocka_unit_test(test_m17_overlapping_segments_are_refused),
+      cmocka_unit_test(test_segments_outside_the_file_are_refused),
+      cmocka_unit_test(test_segment_offset_that_wraps_is_refused),
+      cmocka_unit_test(test_overlapping_segments_are_refused),
       cmocka_unit_test(test_segments_may_be_in_any_order),
-      cmocka_unit_test(test_m17_overlap_of_unordered_segments_is_detected),
-      cmocka_unit_test(test_m17_empty_segments_do_not_hide_overlaps),
-      cmocka_unit_test(test_m08_constant_segment_must_exist),
+      cmocka_unit_test(test_overlap_of_unordered_segments_is_detected),
+      cmocka_unit_test(test_empty_segments_do_not_hide_overlaps),
+      cmocka_unit_test(test_constant_segment_must_exist),
       cmocka_unit_test(test_empty_subsegments_need_no_segment),
-      cmocka_unit_test(test_m16_constant_beyond_its_segment_is_refused),
-      cmocka_unit_test(test_m17_unaligned_constant_is_refused),
-      cmocka_unit_test(test_m25_duplicate_data_keys_are_refused),
+      cmocka_unit_test(test_constant_beyond_its_segment_is_refused),
+      cmocka_unit_test(test_unaligned_constant_is_refused),
+      cmocka_unit_test(test_duplicate_data_keys_are_refused),
       cmocka_unit_test(test_unsorted_keys_are_found_up_to_a_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,7 @@ static void test_inputs_and_outputs_are_described(void **state) {
 }
 
 /* A table of 40 KB that every value refers to. */
-static void test_m23_shared_large_tables_do_not_multiply_work(void **state) {
+static void test_shared_large_tables_do_not_multiply_work(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   size_t owners[62];
@@ -119,7 +119,7 @@ static void test_m23_shared_large_tables_do_not_multiply_work(void **state) {
   expect_invalid("the total size of shared tables exceeds the limit");
 }
 
-static void test_m04_vtable_offset_out_of_bounds_is_refused(void **state) {
+static void test_vtable_offset_out_of_bounds_is_refused(void **state) {
   (void)state;
   const int32_t backs[] = {INT32_MAX, INT32_MIN, -1, 1};
   for (size_t i = 0; i < 4; i++) {
@@ -129,7 +129,7 @@ static void test_m04_vtable_offset_out_of_bounds_is_refused(void **state) {
   }
 }
 
-static void test_m04_field_outside_its_table_is_refused(void **state) {
+static void test_field_outside_its_table_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   uint32_t back = 0;
@@ -141,7 +141,7 @@ static void test_m04_field_outside_its_table_is_refused(void **state) {
   expect_invalid("execution_plan[0].values");
 }
 
-static void test_m04_table_offset_out_of_bounds_is_refused(void **state) {
+static void test_table_offset_out_of_bounds_is_refused(void **state) {
   (void)state;
   const uint32_t offsets[] = {0, 0x7FFFFFFF, UINT32_MAX};
   for (size_t i = 0; i < 3; i++) {
@@ -152,7 +152,7 @@ static void test_m04_table_offset_out_of_bounds_is_refused(void **state) {
   }
 }
 
-static void test_m04_vector_longer_than_the_file_is_refused(void **state) {
+static void test_vector_longer_than_the_file_is_refused(void **state) {
   (void)state;
   const uint32_t counts[] = {UINT32_MAX, 0x40000000, 100000};
   for (size_t i = 0; i < 3; i++) {
@@ -164,7 +164,7 @@ static void test_m04_vector_longer_than_the_file_is_refused(void **state) {
   }
 }
 
-static void test_m05_text_without_nul_is_refused(void **state) {
+static void test_text_without_nul_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   const size_t text = et_fb_add_text(&writer.buffer, "name");
@@ -175,7 +175,7 @@ static void test_m05_text_without_nul_is_refused(void **state) {
   expect_invalid("name: the text does not end with NUL");
 }
 
-static void test_m05_unterminated_text_at_the_end_is_refused(void **state) {
+static void test_unterminated_text_at_the_end_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   const size_t text = et_fb_add_text(&writer.buffer, "abcd");
@@ -191,15 +191,14 @@ static void drop_field(size_t table, uint16_t field) {
   memset(writer.bytes + table - back + 4 + 2 * (size_t)field, 0, 2);
 }
 
-static void test_m06_program_without_methods_is_refused(void **state) {
+static void test_program_without_methods_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   drop_field(writer.program, ET_PROGRAM_EXECUTION_PLAN);
   expect_invalid("execution_plan: got 0 methods");
 }
 
-static void test_m06_absent_plan_fields_are_refused_where_required(
-    void **state) {
+static void test_absent_plan_fields_are_refused_where_required(void **state) {
   (void)state;
   const struct {
     uint16_t field;
@@ -215,7 +214,7 @@ static void test_m06_absent_plan_fields_are_refused_where_required(
   }
 }
 
-static void test_m06_absent_plan_lists_are_empty(void **state) {
+static void test_absent_plan_lists_are_empty(void **state) {
   (void)state;
   const uint16_t fields[] = {ET_PLAN_CONTAINER_META, ET_PLAN_INPUTS,
                              ET_PLAN_OUTPUTS, ET_PLAN_CHAINS,
@@ -229,7 +228,7 @@ static void test_m06_absent_plan_lists_are_empty(void **state) {
   }
 }
 
-static void test_m06_operator_without_name_is_refused(void **state) {
+static void test_operator_without_name_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   et_fb_refer_element(&writer.buffer, writer.operators, 0,
@@ -237,7 +236,7 @@ static void test_m06_operator_without_name_is_refused(void **state) {
   expect_invalid("operators[0]: the name is empty");
 }
 
-static void test_m06_tensor_without_sizes_is_a_scalar_or_refused(void **state) {
+static void test_tensor_without_sizes_is_a_scalar_or_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   et_writer_floats(&writer, 4, 0);
@@ -251,7 +250,7 @@ static void test_m06_tensor_without_sizes_is_a_scalar_or_refused(void **state) {
 
 /* The location is prepended to the message of the new failure, not to an older
  * one. */
-static void test_m26_new_failure_replaces_the_previous_one(void **state) {
+static void test_new_failure_replaces_the_previous_one(void **state) {
   (void)state;
   et_error error;
   et_program program;
@@ -271,7 +270,7 @@ static void test_m26_new_failure_replaces_the_previous_one(void **state) {
       strstr(error.message, "]: 0 sizes but 1 entries of dim_order"));
 }
 
-static void test_m06_delegate_without_payload_or_id_is_refused(void **state) {
+static void test_delegate_without_payload_or_id_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   const size_t delegates = et_fb_add_vector(&writer.buffer, NULL, 1, 4);
@@ -284,7 +283,7 @@ static void test_m06_delegate_without_payload_or_id_is_refused(void **state) {
   expect_invalid("delegates[0]: the payload does not exist");
 }
 
-static void test_m07_union_tag_without_value_is_refused(void **state) {
+static void test_union_tag_without_value_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   const size_t owner = et_fb_add_table(&writer.buffer, 2);
@@ -294,7 +293,7 @@ static void test_m07_union_tag_without_value_is_refused(void **state) {
       "values[1].val: the union has a tag but does not have a value");
 }
 
-static void test_m07_union_value_without_tag_is_refused(void **state) {
+static void test_union_value_without_tag_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   et_writer_value(&writer, 0, 1);
@@ -303,7 +302,7 @@ static void test_m07_union_value_without_tag_is_refused(void **state) {
 
 /* The schema has no fields for None, so the file's content there is not
  * verified. */
-static void test_m07_none_value_is_empty(void **state) {
+static void test_none_value_is_empty(void **state) {
   (void)state;
   et_program program;
   et_fb_table held;
@@ -320,7 +319,7 @@ static void test_m07_none_value_is_empty(void **state) {
   assert_int_equal(et_fb_count(et_fb_list(held, ET_SINGLE_FIELD)), 0);
 }
 
-static void test_m07_unknown_union_tag_is_refused_when_opening(void **state) {
+static void test_unknown_union_tag_is_refused_when_opening(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   et_writer_value(&writer, 12, 1);
@@ -348,7 +347,7 @@ static size_t refer_often(size_t table, uint16_t field, uint32_t count) {
 }
 
 /* 2,000 stack traces that share 2,000 frames would need four million visits. */
-static void test_m23_shared_tables_do_not_multiply_work(void **state) {
+static void test_shared_tables_do_not_multiply_work(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   const size_t trace = refer_often(writer.chain, ET_CHAIN_STACKTRACE, 2000);
@@ -365,7 +364,7 @@ static void test_equal_tables_may_be_shared(void **state) {
                    ET_STATUS_OK);
 }
 
-static void test_m23_number_of_call_args_is_limited(void **state) {
+static void test_number_of_call_args_is_limited(void **state) {
   (void)state;
   static const int32_t args[ET_LIMIT_CALL_ARGS + 1] = {0};
   et_error error;
@@ -378,7 +377,7 @@ static void test_m23_number_of_call_args_is_limited(void **state) {
   expect_invalid("1025 args exceed the limit of 1024");
 }
 
-static void test_m23_number_of_methods_is_limited(void **state) {
+static void test_number_of_methods_is_limited(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   const size_t plans = et_fb_add_vector(&writer.buffer, NULL, 1025, 4);
@@ -412,7 +411,7 @@ static void write_delegate_with_specs(uint32_t count) {
   }
 }
 
-static void test_m23_number_of_compile_specs_is_limited(void **state) {
+static void test_number_of_compile_specs_is_limited(void **state) {
   (void)state;
   et_error error;
   write_delegate_with_specs(ET_LIMIT_COMPILE_SPECS);
@@ -465,29 +464,29 @@ int main(void) {
       cmocka_unit_test(test_written_program_is_accepted),
       cmocka_unit_test(test_method_and_slot_indices_are_bounded),
       cmocka_unit_test(test_inputs_and_outputs_are_described),
-      cmocka_unit_test(test_m23_shared_large_tables_do_not_multiply_work),
-      cmocka_unit_test(test_m04_vtable_offset_out_of_bounds_is_refused),
-      cmocka_unit_test(test_m04_field_outside_its_table_is_refused),
-      cmocka_unit_test(test_m04_table_offset_out_of_bounds_is_refused),
-      cmocka_unit_test(test_m04_vector_longer_than_the_file_is_refused),
-      cmocka_unit_test(test_m05_text_without_nul_is_refused),
-      cmocka_unit_test(test_m05_unterminated_text_at_the_end_is_refused),
-      cmocka_unit_test(test_m06_program_without_methods_is_refused),
-      cmocka_unit_test(test_m06_absent_plan_fields_are_refused_where_required),
-      cmocka_unit_test(test_m06_absent_plan_lists_are_empty),
-      cmocka_unit_test(test_m06_operator_without_name_is_refused),
-      cmocka_unit_test(test_m06_tensor_without_sizes_is_a_scalar_or_refused),
-      cmocka_unit_test(test_m26_new_failure_replaces_the_previous_one),
-      cmocka_unit_test(test_m06_delegate_without_payload_or_id_is_refused),
-      cmocka_unit_test(test_m07_union_tag_without_value_is_refused),
-      cmocka_unit_test(test_m07_union_value_without_tag_is_refused),
-      cmocka_unit_test(test_m07_none_value_is_empty),
-      cmocka_unit_test(test_m07_unknown_union_tag_is_refused_when_opening),
-      cmocka_unit_test(test_m23_shared_tables_do_not_multiply_work),
+      cmocka_unit_test(test_shared_large_tables_do_not_multiply_work),
+      cmocka_unit_test(test_vtable_offset_out_of_bounds_is_refused),
+      cmocka_unit_test(test_field_outside_its_table_is_refused),
+      cmocka_unit_test(test_table_offset_out_of_bounds_is_refused),
+      cmocka_unit_test(test_vector_longer_than_the_file_is_refused),
+      cmocka_unit_test(test_text_without_nul_is_refused),
+      cmocka_unit_test(test_unterminated_text_at_the_end_is_refused),
+      cmocka_unit_test(test_program_without_methods_is_refused),
+      cmocka_unit_test(test_absent_plan_fields_are_refused_where_required),
+      cmocka_unit_test(test_absent_plan_lists_are_empty),
+      cmocka_unit_test(test_operator_without_name_is_refused),
+      cmocka_unit_test(test_tensor_without_sizes_is_a_scalar_or_refused),
+      cmocka_unit_test(test_new_failure_replaces_the_previous_one),
+      cmocka_unit_test(test_delegate_without_payload_or_id_is_refused),
+      cmocka_unit_test(test_union_tag_without_value_is_refused),
+      cmocka_unit_test(test_union_value_without_tag_is_refused),
+      cmocka_unit_test(test_none_value_is_empty),
+      cmocka_unit_test(test_unknown_union_tag_is_refused_when_opening),
+      cmocka_unit_test(test_shared_tables_do_not_multiply_work),
       cmocka_unit_test(test_equal_tables_may_be_shared),
-      cmocka_unit_test(test_m23_number_of_call_args_is_limited),
-      cmocka_unit_test(test_m23_number_of_methods_is_limited),
-      cmocka_unit_test(test_m23_number_of_compile_specs_is_limited),
+      cmocka_unit_test(test_number_of_call_args_is_limited),
+      cmocka_unit_test(test_number_of_methods_is_limited),
+      cmocka_unit_test(test_number_of_compile_specs_is_limited),
       cmocka_unit_test(test_verifier_reads_stay_in_the_buffer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static void expect_invalid(const char *part) {
 static const int32_t WILD[] = {-1, -2, INT32_MIN, 1000, INT32_MAX};
 #define WILD_COUNT (sizeof WILD / sizeof *WILD)
 
-static void test_m08_input_and_output_indices_out_of_bounds_are_refused(
+static void test_input_and_output_indices_out_of_bounds_are_refused(
     void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
@@ -37,7 +37,7 @@ static void test_m08_input_and_output_indices_out_of_bounds_are_refused(
   expect_invalid("inputs[1] = 2 is out of range for 2 values");
 }
 
-static void test_m08_kernel_args_out_of_bounds_are_refused(void **state) {
+static void test_kernel_args_out_of_bounds_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
     const int32_t args[3] = {0, WILD[i], 1};
@@ -47,7 +47,7 @@ static void test_m08_kernel_args_out_of_bounds_are_refused(void **state) {
   }
 }
 
-static void test_m08_op_index_out_of_bounds_is_refused(void **state) {
+static void test_op_index_out_of_bounds_is_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
     et_test_write_copy(&writer, 4);
@@ -56,7 +56,7 @@ static void test_m08_op_index_out_of_bounds_is_refused(void **state) {
   }
 }
 
-static void test_m08_move_jump_and_free_indices_out_of_bounds_are_refused(
+static void test_move_jump_and_free_indices_out_of_bounds_are_refused(
     void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
@@ -75,7 +75,7 @@ static void test_m08_move_jump_and_free_indices_out_of_bounds_are_refused(
   }
 }
 
-static void test_m19_jump_out_of_the_chain_is_refused(void **state) {
+static void test_jump_out_of_the_chain_is_refused(void **state) {
   (void)state;
   const int32_t destinations[] = {-1, 3, INT32_MAX};
   for (size_t i = 0; i < 3; i++) {
@@ -86,7 +86,7 @@ static void test_m19_jump_out_of_the_chain_is_refused(void **state) {
   }
 }
 
-static void test_m19_delegate_call_without_delegates_is_refused(void **state) {
+static void test_delegate_call_without_delegates_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   et_writer_delegate(&writer, "TestBackend", "x", NULL, 0);
@@ -95,7 +95,7 @@ static void test_m19_delegate_call_without_delegates_is_refused(void **state) {
   expect_invalid("delegate_index 0 is out of range for 0 elements");
 }
 
-static void test_m08_list_items_out_of_bounds_are_refused(void **state) {
+static void test_list_items_out_of_bounds_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
     const int64_t wide = WILD[i];
@@ -108,8 +108,7 @@ static void test_m08_list_items_out_of_bounds_are_refused(void **state) {
   }
 }
 
-static void test_m08_int_list_items_wider_than_32_bits_are_refused(
-    void **state) {
+static void test_int_list_items_wider_than_32_bits_are_refused(void **state) {
   (void)state;
   const int64_t items[] = {INT64_C(1) << 32, INT64_MIN, INT64_MAX};
   for (size_t i = 0; i < 3; i++) {
@@ -119,7 +118,7 @@ static void test_m08_int_list_items_wider_than_32_bits_are_refused(
   }
 }
 
-static void test_m09_absent_item_is_allowed_only_where_optional(void **state) {
+static void test_absent_item_is_allowed_only_where_optional(void **state) {
   (void)state;
   const int32_t absent = -1;
   et_error error;
@@ -132,7 +131,7 @@ static void test_m09_absent_item_is_allowed_only_where_optional(void **state) {
   expect_invalid("values[2].items[0] = -1");
 }
 
-static void test_m10_lists_of_wrong_kinds_are_refused(void **state) {
+static void test_lists_of_wrong_kinds_are_refused(void **state) {
   (void)state;
   const int32_t self = 2;
   const int64_t tensor = 0;
@@ -160,7 +159,7 @@ static void refer_sizes(const int32_t *sizes, uint32_t rank,
               et_fb_add_vector(&writer.buffer, order, order_count, 1));
 }
 
-static void test_m11_impossible_sizes_are_refused(void **state) {
+static void test_impossible_sizes_are_refused(void **state) {
   (void)state;
   const uint8_t order[4] = {0, 1, 2, 3};
   const int32_t negative[4] = {1, -1, 1, 1};
@@ -177,7 +176,7 @@ static void test_m11_impossible_sizes_are_refused(void **state) {
   expect_invalid("values[2]: the tensor's size in bytes overflows");
 }
 
-static void test_m12_impossible_dims_are_refused(void **state) {
+static void test_impossible_dims_are_refused(void **state) {
   (void)state;
   const int32_t sizes[17] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   const uint8_t order[17] = {0, 1,  2,  3,  4,  5,  6,  7, 8,
@@ -197,7 +196,7 @@ static void set_tensor_i8(uint16_t field, int8_t value) {
   et_fb_set_i8(&writer.buffer, writer.last_table, field, value);
 }
 
-static void test_m13_unknown_tensor_kinds_are_refused(void **state) {
+static void test_unknown_tensor_kinds_are_refused(void **state) {
   (void)state;
   set_tensor_i8(ET_TENSOR_SCALAR_TYPE, 30);
   expect_invalid("scalar_type 30 is unknown");
@@ -209,7 +208,7 @@ static void test_m13_unknown_tensor_kinds_are_refused(void **state) {
   expect_invalid("the layout is not strided");
 }
 
-static void test_m13_kinds_of_other_runtimes_are_not_supported(void **state) {
+static void test_kinds_of_other_runtimes_are_not_supported(void **state) {
   (void)state;
   set_tensor_i8(ET_TENSOR_SCALAR_TYPE, 12); /* qint8 */
   et_test_expect_method_refused(
@@ -226,8 +225,7 @@ static void test_m13_kinds_of_other_runtimes_are_not_supported(void **state) {
                          "storage_offset");
 }
 
-static void test_m13_slots_of_unsupported_kinds_are_not_described(
-    void **state) {
+static void test_slots_of_unsupported_kinds_are_not_described(void **state) {
   (void)state;
   const struct {
     uint16_t field;
@@ -270,7 +268,7 @@ static void set_allocation(uint16_t field, int32_t value) {
   et_fb_set_i32(&writer.buffer, allocation, field, value);
 }
 
-static void test_m14_planned_bytes_out_of_bounds_are_refused(void **state) {
+static void test_planned_bytes_out_of_bounds_are_refused(void **state) {
   (void)state;
   set_allocation(ET_ALLOCATION_MEMORY_ID, 0);
   expect_invalid("values[2]: memory id 0 does not exist");
@@ -287,7 +285,7 @@ static void test_m14_planned_bytes_out_of_bounds_are_refused(void **state) {
   expect_invalid("values[2]: offset 2 is not aligned to 4");
 }
 
-static void test_m14_negative_buffer_sizes_are_refused(void **state) {
+static void test_negative_buffer_sizes_are_refused(void **state) {
   (void)state;
   const int64_t sizes[] = {-1, INT64_MIN, INT64_MAX};
   for (size_t i = 0; i < 3; i++) {
@@ -317,7 +315,7 @@ static void test_number_of_planned_buffers_is_limited(void **state) {
   }
 }
 
-static void test_m16_constant_without_segment_is_refused(void **state) {
+static void test_constant_without_segment_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   et_writer_floats(&writer, 4, ET_NOT_PLANNED);
@@ -337,7 +335,7 @@ static void write_methods(const char *const *names, uint32_t count) {
   }
 }
 
-static void test_m25_duplicate_method_names_are_refused(void **state) {
+static void test_duplicate_method_names_are_refused(void **state) {
   (void)state;
   const char *const twice[] = {"forward", "forward"};
   const char *const apart[] = {"decode", "b", "encoder", "a", "c", "decode"};
@@ -352,7 +350,7 @@ static void test_m25_duplicate_method_names_are_refused(void **state) {
                    ET_STATUS_OK);
 }
 
-static void test_m25_too_long_names_are_refused(void **state) {
+static void test_too_long_names_are_refused(void **state) {
   (void)state;
   char name[300];
   memset(name, 'a', sizeof name);
@@ -372,7 +370,7 @@ static void test_m25_too_long_names_are_refused(void **state) {
 }
 
 /* The kernel table and messages read names up to the first NUL. */
-static void test_m05_names_containing_nul_are_refused(void **state) {
+static void test_names_containing_nul_are_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   et_writer_operator(&writer, "test::abc", "out");
@@ -387,30 +385,29 @@ static void test_m05_names_containing_nul_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_input_and_output_indices_out_of_bounds_are_refused),
+      cmocka_unit_test(test_kernel_args_out_of_bounds_are_refused),
+      cmocka_unit_test(test_op_index_out_of_bounds_is_refused),
       cmocka_unit_test(
-          test_m08_input_and_output_indices_out_of_bounds_are_refused),
-      cmocka_unit_test(test_m08_kernel_args_out_of_bounds_are_refused),
-      cmocka_unit_test(test_m08_op_index_out_of_bounds_is_refused),
-      cmocka_unit_test(
-          test_m08_move_jump_and_free_indices_out_of_bounds_are_refused),
-      cmocka_unit_test(test_m19_jump_out_of_the_chain_is_refused),
-      cmocka_unit_test(test_m19_delegate_call_without_delegates_is_refused),
-      cmocka_unit_test(test_m08_list_items_out_of_bounds_are_refused),
-      cmocka_unit_test(test_m08_int_list_items_wider_than_32_bits_are_refused),
-      cmocka_unit_test(test_m09_absent_item_is_allowed_only_where_optional),
-      cmocka_unit_test(test_m10_lists_of_wrong_kinds_are_refused),
-      cmocka_unit_test(test_m11_impossible_sizes_are_refused),
-      cmocka_unit_test(test_m12_impossible_dims_are_refused),
-      cmocka_unit_test(test_m13_unknown_tensor_kinds_are_refused),
-      cmocka_unit_test(test_m13_kinds_of_other_runtimes_are_not_supported),
-      cmocka_unit_test(test_m13_slots_of_unsupported_kinds_are_not_described),
-      cmocka_unit_test(test_m14_planned_bytes_out_of_bounds_are_refused),
-      cmocka_unit_test(test_m14_negative_buffer_sizes_are_refused),
+          test_move_jump_and_free_indices_out_of_bounds_are_refused),
+      cmocka_unit_test(test_jump_out_of_the_chain_is_refused),
+      cmocka_unit_test(test_delegate_call_without_delegates_is_refused),
+      cmocka_unit_test(test_list_items_out_of_bounds_are_refused),
+      cmocka_unit_test(test_int_list_items_wider_than_32_bits_are_refused),
+      cmocka_unit_test(test_absent_item_is_allowed_only_where_optional),
+      cmocka_unit_test(test_lists_of_wrong_kinds_are_refused),
+      cmocka_unit_test(test_impossible_sizes_are_refused),
+      cmocka_unit_test(test_impossible_dims_are_refused),
+      cmocka_unit_test(test_unknown_tensor_kinds_are_refused),
+      cmocka_unit_test(test_kinds_of_other_runtimes_are_not_supported),
+      cmocka_unit_test(test_slots_of_unsupported_kinds_are_not_described),
+      cmocka_unit_test(test_planned_bytes_out_of_bounds_are_refused),
+      cmocka_unit_test(test_negative_buffer_sizes_are_refused),
       cmocka_unit_test(test_number_of_planned_buffers_is_limited),
-      cmocka_unit_test(test_m16_constant_without_segment_is_refused),
-      cmocka_unit_test(test_m25_duplicate_method_names_are_refused),
-      cmocka_unit_test(test_m25_too_long_names_are_refused),
-      cmocka_unit_test(test_m05_names_containing_nul_are_refused),
+      cmocka_unit_test(test_constant_without_segment_is_refused),
+      cmocka_unit_test(test_duplicate_method_names_are_refused),
+      cmocka_unit_test(test_too_long_names_are_refused),
+      cmocka_unit_test(test_names_containing_nul_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,7 +219,7 @@ static void test_bytes_are_compared_by_dtype(void **state) {
   assert_true(isnan(similarity_of_bytes(steps, none).cosine));
 }
 
-static void test_m30_truncated_records_are_refused(void **state) {
+static void test_truncated_records_are_refused(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -231,7 +231,7 @@ static void test_m30_truncated_records_are_refused(void **state) {
   }
 }
 
-static void test_m30_changed_records_are_survived(void **state) {
+static void test_changed_records_are_survived(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -377,8 +377,8 @@ int main(void) {
       cmocka_unit_test(test_quantized_outputs_are_close_to_the_float_model),
       cmocka_unit_test(test_reference_of_another_shape_is_refused),
       cmocka_unit_test(test_bytes_are_compared_by_dtype),
-      cmocka_unit_test(test_m30_truncated_records_are_refused),
-      cmocka_unit_test(test_m30_changed_records_are_survived),
+      cmocka_unit_test(test_truncated_records_are_refused),
+      cmocka_unit_test(test_changed_records_are_survived),
       cmocka_unit_test(test_tolerance_is_absolute_plus_relative),
       cmocka_unit_test(test_complex_values_compare_both_parts),
       cmocka_unit_test(test_nan_and_infinity_equal_only_themselves),

@@ -117,7 +117,7 @@ static void test_undamaged_programs_are_accepted(void **state) {
 }
 
 /* Each length uses its own allocation, so that sanitizers detect overruns. */
-static void test_m01_truncated_program_is_survived(void **state) {
+static void test_truncated_program_is_survived(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof FIXTURES / sizeof *FIXTURES; i++) {
     size_t size = 0;
@@ -216,7 +216,7 @@ static void test_read_program_with_any_byte_changed_is_survived(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_undamaged_programs_are_accepted),
-      cmocka_unit_test(test_m01_truncated_program_is_survived),
+      cmocka_unit_test(test_truncated_program_is_survived),
       cmocka_unit_test(test_program_with_any_byte_changed_is_survived),
       cmocka_unit_test(test_program_with_any_word_replaced_is_survived),
       cmocka_unit_test(test_read_program_with_any_byte_changed_is_survived),

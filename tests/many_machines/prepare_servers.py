@@ -27,7 +27,7 @@ _LIBRARIES, _LOADER = "usr/lib/x86_64-linux-gnu", "ld-linux-x86-64.so.2"
 def prepare() -> Path:
     """Return the folder of the unpacked programs."""
     entry = cache_root() / "servers.r1"
-    publish(entry, lambda folder: _fill(folder, entry), _check)
+    publish(entry, lambda folder: _fill(folder, entry), _check_programs)
     return entry
 
 
@@ -42,7 +42,7 @@ def _fill(folder: Path, home: Path) -> None:
         relocation.patch(folder / name)
 
 
-def _check(entry: Path) -> None:
+def _check_programs(entry: Path) -> None:
     """Check that the programs start. They contain their path, so they cannot be moved."""
     for name in _PROGRAMS:
         run([str(entry / name), "-h" if name.endswith("nginx") else "--help"])

@@ -51,19 +51,19 @@ def test_parts_of_transposed_complex_tensors_are_read() -> None:
     assert_follows_pytorch(lambda z: torch.view_as_real((z * 2).transpose(0, 2)), _complex(2, 3, 4))
 
 
-PICTURE, PAIRS, ROTATION = _real(2, 5, 6), _complex(2, 5, 6), torch.polar(torch.ones(5, 6), _real(5, 6))
+IMAGE, PAIRS, ROTATION = _real(2, 5, 6), _complex(2, 5, 6), torch.polar(torch.ones(5, 6), _real(5, 6))
 MODES = _complex(2, 3, 5, 4)
 NORMS = ("backward", "ortho", "forward")
 
 CASES: dict[str, tuple[Callable[..., Any], Tensor]] = {
     **{f"fft2, {norm}": (lambda z, norm=norm: torch.fft.fft2(z, norm=norm), PAIRS) for norm in NORMS},
-    **{f"rfft, {norm}": (lambda x, norm=norm: torch.fft.rfft(x, dim=1, norm=norm), PICTURE) for norm in NORMS},
+    **{f"rfft, {norm}": (lambda x, norm=norm: torch.fft.rfft(x, dim=1, norm=norm), IMAGE) for norm in NORMS},
     **{f"irfft, {norm}": (lambda z, norm=norm: torch.fft.irfft(z, dim=0, norm=norm), PAIRS) for norm in NORMS},
-    "rfftn": (torch.fft.rfftn, PICTURE),
+    "rfftn": (torch.fft.rfftn, IMAGE),
     "irfftn": (torch.fft.irfftn, PAIRS),
-    "fft of real numbers": (torch.fft.fft, PICTURE),
-    "fft of float64": (lambda x: torch.fft.fft(x.double()), PICTURE),
-    "cut and filled up": (lambda x: (torch.fft.rfft(x, 4), torch.fft.rfft(x, 9)), PICTURE),
+    "fft of real numbers": (torch.fft.fft, IMAGE),
+    "fft of float64": (lambda x: torch.fft.fft(x.double()), IMAGE),
+    "cut and filled up": (lambda x: (torch.fft.rfft(x, 4), torch.fft.rfft(x, 9)), IMAGE),
     "spectrogram": (
         lambda x: torch.stft(x, 16, 4, window=torch.hann_window(16), return_complex=True).abs() ** 2,
         _real(1, 80),
@@ -75,12 +75,12 @@ CASES: dict[str, tuple[Callable[..., Any], Tensor]] = {
     "arithmetic": (lambda z: (z + z[0], z - 2 * z, z * z.conj(), z / (z[:1] + 3)), PAIRS),
     "with real numbers": (lambda z: z * z.real + z.imag, PAIRS),
     "parts": (lambda z: (z.real, z.imag, z.abs(), z.angle(), -z, z.conj()), PAIRS),
-    "made of parts": (lambda x: (torch.complex(x, x + 1), torch.polar(x.abs(), x)), PICTURE),
+    "made of parts": (lambda x: (torch.complex(x, x + 1), torch.polar(x.abs(), x)), IMAGE),
     "moved": (lambda z: (z.permute(2, 0, 1), z[:, 1:3], torch.cat([z, z], 1), z.reshape(-1), z.flip(0)), PAIRS),
     "filled up": (lambda z: (torch.fft.fft(z, 9), torch.nn.functional.pad(z, (1, 2), value=3.0)), PAIRS),
     "numbers of Python": (
         lambda x: (1j * x, torch.exp(1j * x), torch.complex(x, x) / 2j, 2j - x, x.sum() * 1j),
-        PICTURE,
+        IMAGE,
     ),
     "filled": (lambda z: (torch.full((2, 3), 1 - 2j), torch.zeros_like(z), torch.ones(4, dtype=z.dtype)), PAIRS),
     "products": (
@@ -89,7 +89,7 @@ CASES: dict[str, tuple[Callable[..., Any], Tensor]] = {
     ),
     "Fourier neural operator": (
         lambda x: torch.fft.irfft2(torch.einsum("iyx,ioyx->oyx", torch.fft.rfft2(x), MODES)),
-        PICTURE,
+        IMAGE,
     ),
     "wide": (lambda z: (z.to(torch.complex128) * 2, z.to(torch.complex128).permute(2, 0, 1)), PAIRS),
 }

@@ -19,7 +19,7 @@ def _real(*shape: int) -> Tensor:
     return torch.randn(shape, generator=_GENERATOR)
 
 
-LINE, PICTURE, VOLUME = _real(1, 2, 6), _real(1, 2, 6, 6), _real(1, 2, 4, 6, 6)
+LINE, IMAGE, VOLUME = _real(1, 2, 6), _real(1, 2, 6, 6), _real(1, 2, 4, 6, 6)
 Case = tuple[Any, ...]  # a function and its inputs
 
 VOLUMES: dict[str, Case] = {
@@ -36,9 +36,9 @@ VOLUMES: dict[str, Case] = {
     "adaptive_avg_pool1d": (lambda x: F.adaptive_avg_pool1d(x, 4), LINE),
     "adaptive_avg_pool3d": (lambda x: F.adaptive_avg_pool3d(x, (3, 4, 1)), VOLUME),
     "adaptive_max_pool1d": (lambda x: F.adaptive_max_pool1d(x, 4), LINE),
-    "adaptive_max_pool2d": (lambda x: F.adaptive_max_pool2d(x, (4, 5), return_indices=True), PICTURE),
+    "adaptive_max_pool2d": (lambda x: F.adaptive_max_pool2d(x, (4, 5), return_indices=True), IMAGE),
     "adaptive_max_pool3d": (lambda x: F.adaptive_max_pool3d(x, (2, 4, 5), return_indices=True), VOLUME),
-    "local_response_norm": (lambda x: F.local_response_norm(x, 2), PICTURE),
+    "local_response_norm": (lambda x: F.local_response_norm(x, 2), IMAGE),
 }
 
 WITH_NAN = torch.where(_real(3, 5) > 0.7, float("nan"), _real(3, 5))
@@ -46,35 +46,35 @@ DIGITS = torch.randint(0, 4, (3, 9), generator=_GENERATOR)
 BOUNDS = torch.arange(-2.0, 3.0)
 
 ORDERED: dict[str, Case] = {
-    "sort": (lambda x: torch.sort(x, -1), PICTURE),
+    "sort": (lambda x: torch.sort(x, -1), IMAGE),
     "sort, stable": (lambda x: torch.sort(x, dim=1, stable=True, descending=True), DIGITS),
-    "argsort": (lambda x: torch.argsort(x, 1), PICTURE),
+    "argsort": (lambda x: torch.argsort(x, 1), IMAGE),
     "msort": (torch.msort, WITH_NAN),
-    "topk": (lambda x: torch.topk(x, 3, largest=False), PICTURE),
-    "kthvalue": (lambda x: torch.kthvalue(x, 2, 1, True), PICTURE),
-    "median": (torch.median, PICTURE),
+    "topk": (lambda x: torch.topk(x, 3, largest=False), IMAGE),
+    "kthvalue": (lambda x: torch.kthvalue(x, 2, 1, True), IMAGE),
+    "median": (torch.median, IMAGE),
     "median of NaN": (torch.median, WITH_NAN),
-    "median along": (lambda x: torch.median(x, 1, True), PICTURE),
+    "median along": (lambda x: torch.median(x, 1, True), IMAGE),
     "median along, with NaN": (lambda x: torch.median(x, 1).values, WITH_NAN),
     "nanmedian": (torch.nanmedian, WITH_NAN),
     "nanmedian along": (lambda x: torch.nanmedian(x, 1).values, WITH_NAN),
     "nanmedian of nothing but NaN": (lambda x: torch.nanmedian(x, 0).values, torch.full((2, 2), float("nan"))),
-    "median of nothing": (lambda x: (x[:0].median(), x[:0].nanmedian()), PICTURE),
+    "median of nothing": (lambda x: (x[:0].median(), x[:0].nanmedian()), IMAGE),
     "median of no integers": (lambda x: x[:0].median(), DIGITS),
-    "argwhere": (lambda x: torch.argwhere(x > 0), PICTURE),
+    "argwhere": (lambda x: torch.argwhere(x > 0), IMAGE),
     "median of one line, kept": (lambda x: torch.median(x, 0, True), BOUNDS),
     "mode": (lambda x: torch.mode(x, 1), DIGITS),
     "mode of columns": (lambda x: torch.mode(x, 0, True), DIGITS),
-    "quantile": (lambda x: torch.quantile(x, 0.3), PICTURE),
-    "cumprod": (lambda x: torch.cumprod(x, 1), PICTURE),
-    "logcumsumexp": (lambda x: torch.logcumsumexp(x, 1), PICTURE),
+    "quantile": (lambda x: torch.quantile(x, 0.3), IMAGE),
+    "cumprod": (lambda x: torch.cumprod(x, 1), IMAGE),
+    "logcumsumexp": (lambda x: torch.logcumsumexp(x, 1), IMAGE),
     "cummax": (lambda x: torch.cummax(x, 1), WITH_NAN),
     "cummin": (lambda x: torch.cummin(x, 1), DIGITS),
-    "bucketize": (lambda x, b: torch.bucketize(x, b, right=True, out_int32=True), PICTURE, BOUNDS),
+    "bucketize": (lambda x, b: torch.bucketize(x, b, right=True, out_int32=True), IMAGE, BOUNDS),
     "bucketize of integers": (torch.bucketize, DIGITS, BOUNDS),
-    "searchsorted": (lambda b, x: torch.searchsorted(b, x, side="right"), BOUNDS, PICTURE),
-    "histc": (lambda x: torch.histc(x, 5, -1, 1), PICTURE),
-    "vector_norm": (lambda x: torch.linalg.vector_norm(x, 3, dim=1), PICTURE),
+    "searchsorted": (lambda b, x: torch.searchsorted(b, x, side="right"), BOUNDS, IMAGE),
+    "histc": (lambda x: torch.histc(x, 5, -1, 1), IMAGE),
+    "vector_norm": (lambda x: torch.linalg.vector_norm(x, 3, dim=1), IMAGE),
 }
 
 INDEX, ROW = torch.tensor([0, 2, 1, 2]), _real(2, 4)
@@ -116,7 +116,7 @@ SCATTERED: dict[str, Case] = {
     "scatter add": (lambda x, i, s: x.scatter(0, i, s, reduce="add"), _real(3), INDEX, _real(4)),
     "scatter multiply": (lambda x, i: x.scatter(0, i, 2.5, reduce="multiply"), _real(3), INDEX),
     "index_add": (lambda x, i, s: x.index_add(1, i, s, alpha=2), _real(2, 3), INDEX, ROW),
-    "unfold": (lambda x: F.unfold(x, 2, padding=1), PICTURE),
+    "unfold": (lambda x: F.unfold(x, 2, padding=1), IMAGE),
     "fold": (lambda x: F.fold(x, (6, 6), 2), _real(1, 8, 25)),
     "nll_loss": (F.nll_loss, _real(4, 3), INDEX),
     "embedding of integers": (lambda i: F.embedding(i, torch.arange(12).reshape(4, 3)), torch.tensor([1, 3])),
@@ -222,7 +222,7 @@ SAMPLED: dict[str, Case] = {
     **{
         f"grid_sample {mode}, {padding}": (
             lambda x, g, mode=mode, padding=padding: F.grid_sample(x, g, mode, padding, align_corners=False),
-            PICTURE,
+            IMAGE,
             PLACES,
         )
         for mode in ("bilinear", "nearest", "bicubic")
@@ -237,19 +237,19 @@ SAMPLED: dict[str, Case] = {
         )
         for mode, x, align in (
             ("nearest", LINE, None),
-            ("nearest", PICTURE, None),
+            ("nearest", IMAGE, None),
             ("nearest", VOLUME, None),
             ("nearest-exact", LINE, None),
-            ("nearest-exact", PICTURE, None),
+            ("nearest-exact", IMAGE, None),
             ("nearest-exact", VOLUME, None),
             *(
                 (mode, x, align)
                 for align in (False, True)
                 for mode, x in (
                     ("linear", LINE),
-                    ("bilinear", PICTURE),
+                    ("bilinear", IMAGE),
                     ("trilinear", VOLUME),
-                    ("bicubic", PICTURE),
+                    ("bicubic", IMAGE),
                 )
             ),
         )
@@ -257,7 +257,7 @@ SAMPLED: dict[str, Case] = {
     **{
         f"interpolate {mode}, antialiased": (
             lambda x, mode=mode: F.interpolate(x, (4, 9), mode=mode, antialias=True),
-            PICTURE,
+            IMAGE,
         )
         for mode in ("bilinear", "bicubic")
     },
@@ -267,7 +267,7 @@ SAMPLED: dict[str, Case] = {
             x,
         )
         for mode in ("constant", "reflect", "replicate", "circular")
-        for dims, x in enumerate((LINE, PICTURE, VOLUME), 1)
+        for dims, x in enumerate((LINE, IMAGE, VOLUME), 1)
     },
     **{f"cdist {p}": (lambda a, b, p=p: torch.cdist(a, b, p), _real(2, 4, 5), _real(3, 5)) for p in (1.0, 2.0, 3.0)},
     "cdist of many rows": (torch.cdist, _real(30, 5), _real(30, 5)),
@@ -317,11 +317,11 @@ def _averaged_back(
 ) -> Case:
     """The gradient of average pooling of images, from autograd's operator."""
     rest = ([kernel, 2], [stride, 2], [padding, 0], ceil_mode, with_padding, divisor)
-    gradient = torch.randn_like(torch.ops.aten.avg_pool2d(PICTURE, *rest))
-    return (lambda g, x: torch.ops.aten.avg_pool2d_backward(g, x, *rest), gradient, PICTURE)
+    gradient = torch.randn_like(torch.ops.aten.avg_pool2d(IMAGE, *rest))
+    return (lambda g, x: torch.ops.aten.avg_pool2d_backward(g, x, *rest), gradient, IMAGE)
 
 
-_POOLED, _PLACES = F.max_pool2d(PICTURE, 3, 2, 1, return_indices=True)
+_POOLED, _PLACES = F.max_pool2d(IMAGE, 3, 2, 1, return_indices=True)
 
 GRADIENTS: dict[str, Case] = {
     **{
@@ -341,8 +341,8 @@ GRADIENTS: dict[str, Case] = {
     **{
         f"_adaptive_avg_pool2d_backward {size}": (
             torch.ops.aten._adaptive_avg_pool2d_backward,
-            torch.randn(*PICTURE.shape[:2], *size),
-            PICTURE,
+            torch.randn(*IMAGE.shape[:2], *size),
+            IMAGE,
         )
         for size in ((1, 1), (2, 3), (4, 2))
     },
@@ -357,7 +357,7 @@ GRADIENTS: dict[str, Case] = {
     "max_pool2d_with_indices_backward": (
         lambda g, x, i: torch.ops.aten.max_pool2d_with_indices_backward(g, x, [3], [2], [1], [1], False, i),
         _POOLED,
-        PICTURE,
+        IMAGE,
         _PLACES,
     ),
     "select_scatter of another dtype": (
@@ -368,7 +368,7 @@ GRADIENTS: dict[str, Case] = {
     "max_pool2d_with_indices_backward of nothing": (
         lambda g, x, i: torch.ops.aten.max_pool2d_with_indices_backward(g, x, [3], [2], [1], [1], False, i),
         _POOLED[:0],
-        PICTURE[:0],
+        IMAGE[:0],
         _PLACES[:0],
     ),
 }
@@ -390,7 +390,7 @@ def _repeated(dtype: torch.dtype, *shape: int) -> Tensor:
 
 EDGES = torch.tensor([0.0, -0.0, 1.0, -0.5, 0.75, 3e38, 1e-45, -1e-40, float("inf"), float("-inf"), float("nan")])
 SEGMENTS = torch.tensor([2, 0, 4, 1])
-IMAGE = torch.randint(0, 256, (2, 3, 13, 17), generator=_GENERATOR).to(torch.uint8)
+UINT8_IMAGE = torch.randint(0, 256, (2, 3, 13, 17), generator=_GENERATOR).to(torch.uint8)
 
 
 def _segments(reduce: str, **options: Any) -> Case:
@@ -398,7 +398,7 @@ def _segments(reduce: str, **options: Any) -> Case:
 
 
 def _resized(**options: Any) -> Case:
-    return (lambda x: F.interpolate(x, **options), IMAGE)
+    return (lambda x: F.interpolate(x, **options), UINT8_IMAGE)
 
 
 COUNTED: dict[str, Case] = {

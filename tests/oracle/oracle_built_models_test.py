@@ -17,7 +17,7 @@ _FILES = [Path(path) for path in os.environ["REPLAYED"].split()]
 _PROGRAMS = {program.stem: (program, calls) for program, calls in zip(_FILES[::3], _FILES[1::3], strict=True)}
 
 
-def _check(program: OfficialProgram, call: Call) -> None:
+def _check_call(program: OfficialProgram, call: Call) -> None:
     outputs = program.run(call.method, *call.inputs)
     for got, want in zip(outputs, call.outputs, strict=True):
         torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
@@ -29,7 +29,7 @@ def test_built_program_matches_eager_on_the_official_runtime(name: str) -> None:
     program = OfficialProgram(path.read_bytes())
     for call in read_calls(calls.read_bytes()):
         if call.expected_status == 0:
-            _check(program, call)
+            _check_call(program, call)
         else:
             with pytest.raises(RuntimeError):
                 program.run(call.method, *call.inputs)

@@ -78,7 +78,7 @@ def _quantized(name: str, recipe: str) -> tuple[Quantized, Tensor]:
     return quantize_program(program, QuantizationOptions(recipe), calls), x
 
 
-def _check(manager: ExecutorchProgramManager, x: Tensor, expected: Tensor, atol: float, folder: Path) -> None:
+def _check_quantized(manager: ExecutorchProgramManager, x: Tensor, expected: Tensor, atol: float, folder: Path) -> None:
     """Assert that both runtimes return the expected result."""
     (official,) = OfficialProgram(manager.buffer).run("forward", x)
     torch.testing.assert_close(official, expected, rtol=0, atol=atol)
@@ -98,7 +98,7 @@ def test_both_runtimes_match_the_quantized_model(name: str, recipe: str, tmp_pat
     with torch.no_grad():
         eager = quantized.program.module()(x)
     step = float((eager.max() - eager.min()) / 255)
-    _check(to_edge(quantized.program).to_executorch(), x, eager, 1.5 * step, tmp_path)
+    _check_quantized(to_edge(quantized.program).to_executorch(), x, eager, 1.5 * step, tmp_path)
 
 
 class Words(nn.Module):
@@ -124,4 +124,4 @@ def test_unfused_low_bit_layers_run_on_both_runtimes(recipe: str, tmp_path: Path
     assert len(manager.buffer) < floats * (0.4 if "int8" in recipe else 0.3)
     with torch.no_grad():
         eager = network(tokens)
-    _check(manager, tokens, eager, 1e-4, tmp_path)
+    _check_quantized(manager, tokens, eager, 1e-4, tmp_path)

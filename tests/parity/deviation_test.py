@@ -10,7 +10,7 @@ from pathlib import Path
 _HERE = Path("tests/parity")
 
 
-def _run(model: str, program: str, *flags: str, steps: str | None = None) -> subprocess.CompletedProcess[str]:
+def _run_deviation(model: str, program: str, *flags: str, steps: str | None = None) -> subprocess.CompletedProcess[str]:
     """Run a parity test on another file; `steps` is another model, or "" for none."""
     files = [_HERE / f"{program}.pte", _HERE / f"{model}.reference.calls"]
     if steps != "":
@@ -20,12 +20,12 @@ def _run(model: str, program: str, *flags: str, steps: str | None = None) -> sub
 
 
 def test_correct_program_passes_without_instruction_report() -> None:
-    run = _run("model", "model")
+    run = _run_deviation("model", "model")
     assert (run.returncode, run.stderr) == (0, "")
 
 
 def test_deviating_layer_is_named_by_its_line() -> None:
-    run = _run("model", "broken")
+    run = _run_deviation("model", "broken")
     assert run.returncode == 1
     error, place, line, elements = run.stderr.splitlines()
     assert error.startswith("run_calls: tests/parity/broken.pte: wrong result: call 0: output 0: ")
@@ -35,7 +35,7 @@ def test_deviating_layer_is_named_by_its_line() -> None:
 
 
 def test_delegate_deviation_lists_the_delegates_lines() -> None:
-    run = _run("model_cpu", "broken_cpu")
+    run = _run_deviation("model_cpu", "broken_cpu")
     assert run.returncode == 1
     _, place, line, _ = run.stderr.splitlines()
     assert place == "  the first instruction that differs from PyTorch: CpuBackend, number 0"
@@ -47,7 +47,7 @@ def test_delegate_deviation_lists_the_delegates_lines() -> None:
 
 def test_agreement_at_each_instruction_blames_the_compiler() -> None:
     """The eager model differs from the graph whose instructions were recorded."""
-    run = _run("model", "broken", steps="broken")
+    run = _run_deviation("model", "broken", steps="broken")
     assert run.returncode == 1
     assert run.stderr.splitlines()[1] == (
         "  all 5 instructions that PyTorch also ran agree with it; the deviation is in the compiled program, or in an "
@@ -58,7 +58,7 @@ def test_agreement_at_each_instruction_blames_the_compiler() -> None:
 def test_damaged_op_records_are_reported(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.steps"
     damaged.write_bytes((_HERE / "model.reference.steps").read_bytes()[:400])
-    run = _run("model", "broken", str(damaged), steps="")
+    run = _run_deviation("model", "broken", str(damaged), steps="")
     assert run.returncode == 1
     assert run.stderr.splitlines()[1].startswith(f"  {damaged}: recorded calls: ")
 
@@ -73,7 +73,7 @@ def test_damaged_call_records_are_named(tmp_path: Path) -> None:
 
 
 def test_tolerance_of_an_unknown_output_is_refused() -> None:
-    run = _run("model", "model", "--output-rtol=1:0.5")
+    run = _run_deviation("model", "model", "--output-rtol=1:0.5")
     assert run.returncode == 1
     assert run.stderr.endswith(": INVALID_ARGUMENT: output 1 has a tolerance, but the last output is 0\n")
 

@@ -14,12 +14,12 @@ _IMAGE = "models/images/flower.ppm"
 _DIGITS = "models/digits_data/{}"
 
 
-def _run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _run_program(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([os.environ[program], *arguments], capture_output=True, text=True, check=False)
 
 
 def test_digits_matches_pytorch_on_every_image() -> None:
-    result = _run(
+    result = _run_program(
         "DIGITS", _DIGITS.format("images.idx3-ubyte"), _DIGITS.format("labels.idx1-ubyte"), os.environ["PREDICTIONS"]
     )
     assert result.returncode == 0, result.stderr
@@ -39,13 +39,13 @@ def test_digits_links_only_its_models_kernels() -> None:
 def test_digits_refuses_a_truncated_data_set(tmp_path: Path) -> None:
     images = tmp_path / "images"
     images.write_bytes(Path(_DIGITS.format("images.idx3-ubyte")).read_bytes()[:1000])
-    result = _run("DIGITS", str(images), _DIGITS.format("labels.idx1-ubyte"), os.environ["PREDICTIONS"])
+    result = _run_program("DIGITS", str(images), _DIGITS.format("labels.idx1-ubyte"), os.environ["PREDICTIONS"])
     assert result.returncode == 1
     assert result.stderr == f"{images}: the elements are truncated\n"
 
 
 def test_mobilenet_prints_classes_latency_and_memory() -> None:
-    result = _run("MOBILENET", "--runs", "1", _IMAGE)
+    result = _run_program("MOBILENET", "--runs", "1", _IMAGE)
     assert result.returncode == 0, result.stderr
     assert "weights: seeded random; the classes are meaningless" in result.stdout
     assert re.search(r"latency: \d+\.\d\d ms", result.stdout)
@@ -59,8 +59,8 @@ def test_planned_arena_is_within_five_percent_of_the_bound() -> None:
 
 
 def test_mobilenet_runs_a_file_like_the_embedded_program() -> None:
-    embedded = _run("MOBILENET", "--runs", "1", _IMAGE).stdout
-    from_file = _run("MOBILENET", "--runs", "1", "--program", os.environ["MOBILENET_PTE"], _IMAGE).stdout
+    embedded = _run_program("MOBILENET", "--runs", "1", _IMAGE).stdout
+    from_file = _run_program("MOBILENET", "--runs", "1", "--program", os.environ["MOBILENET_PTE"], _IMAGE).stdout
     classes = re.findall(r"class .*", embedded)
     assert classes == re.findall(r"class .*", from_file)
     assert len(classes) == 5
@@ -70,14 +70,14 @@ def test_mobilenet_runs_a_file_like_the_embedded_program() -> None:
 def test_truncated_program_is_refused_with_one_message(size: int, tmp_path: Path) -> None:
     program = tmp_path / "cut.pte"
     program.write_bytes(Path(os.environ["MOBILENET_PTE"]).read_bytes()[:size])
-    result = _run("MOBILENET", "--program", str(program), _IMAGE)
+    result = _run_program("MOBILENET", "--program", str(program), _IMAGE)
     assert result.returncode == 1
     assert result.stderr.startswith("mobilenet: ")
     assert result.stderr.count("\n") == 1
 
 
 def test_missing_program_file_is_named() -> None:
-    result = _run("MOBILENET", "--program", "nowhere.pte", _IMAGE)
+    result = _run_program("MOBILENET", "--program", "nowhere.pte", _IMAGE)
     assert result.returncode == 1
     assert "nowhere.pte" in result.stderr
 
@@ -85,6 +85,6 @@ def test_missing_program_file_is_named() -> None:
 def test_unsupported_image_format_is_refused(tmp_path: Path) -> None:
     image = tmp_path / "photo.jpg"
     image.write_bytes(b"\xff\xd8\xff\xe0")
-    result = _run("MOBILENET", str(image))
+    result = _run_program("MOBILENET", str(image))
     assert result.returncode == 1
     assert "not a binary PPM (P6)" in result.stderr

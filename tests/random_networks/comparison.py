@@ -334,16 +334,16 @@ def _check_bindings(manager: ExecutorchProgramManager, calls: Sequence[Call], to
         manager.write_to_file(file)
         file.flush()
         program = Program(file.name)
-        one = _run(program, calls)
+        one = _outputs_of_calls(program, calls)
         _check_outputs("bindings", one, calls, tolerances)
         if "CpuBackend" not in _backends(manager):
             return
-        two = _run(program, calls, threads=2)
+        two = _outputs_of_calls(program, calls, threads=2)
         for number, (a, b) in enumerate(zip(one, two, strict=True)):
             if any(max_error(x, y) for x, y in zip(a, b, strict=True)):
                 raise _Stopped(Outcome.DIFFERS, f"call {number}: two threads and one thread produce different bits")
         for isa in ("avx2", "plain"):
-            outputs = _run(program, calls, backend_options={"CpuBackend": {"isa": isa}})
+            outputs = _outputs_of_calls(program, calls, backend_options={"CpuBackend": {"isa": isa}})
             _check_outputs(isa, outputs, calls, tolerances)
 
 
@@ -351,7 +351,7 @@ def _backends(manager: ExecutorchProgramManager) -> set[str]:
     return {delegate.id for plan in manager.executorch_program.execution_plan for delegate in plan.delegates}
 
 
-def _run(program: Program, calls: Sequence[Call], **options: Any) -> list[list[Tensor]]:
+def _outputs_of_calls(program: Program, calls: Sequence[Call], **options: Any) -> list[list[Tensor]]:
     method = program.method("forward", **options)
     return [[torch.as_tensor(output).clone() for output in method(*call.inputs)] for call in calls]
 

@@ -16,7 +16,7 @@ static tests_xnnpack_programs_stripes_forward_memory stripes_memory;
 static tests_xnnpack_programs_tiles_forward_memory tiles_memory;
 static tests_xnnpack_programs_tiles_forward_memory more_tiles_memory;
 
-static void check(et_status status, const et_error *error) {
+static void assert_ok(et_status status, const et_error *error) {
   if (status != ET_STATUS_OK) {
     fail_msg("%s", error->message);
   }
@@ -25,10 +25,11 @@ static void check(et_status status, const et_error *error) {
 static void multiply(et_method *method, const float *x, float y[20]) {
   et_error error = {0};
   const float *out = NULL;
-  check(tests_xnnpack_programs_product_forward_set_input_0(method, x, &error),
-        &error);
-  check(et_method_execute(method, &error), &error);
-  check(
+  assert_ok(
+      tests_xnnpack_programs_product_forward_set_input_0(method, x, &error),
+      &error);
+  assert_ok(et_method_execute(method, &error), &error);
+  assert_ok(
       tests_xnnpack_programs_product_forward_get_output_0(method, &out, &error),
       &error);
   for (size_t i = 0; i < 20; i++) {
@@ -43,9 +44,9 @@ static void test_weights_are_packed_in_the_measured_memory(void **state) {
   float x[32] = {0};
   float y[20];
   (void)state;
-  check(tests_xnnpack_programs_product_forward_load(&product_memory, NULL,
-                                                    &method, &error),
-        &error);
+  assert_ok(tests_xnnpack_programs_product_forward_load(&product_memory, NULL,
+                                                        &method, &error),
+            &error);
   x[0] = 1.0f;
   x[8] = 2.0f;
   multiply(method, x, y);
@@ -65,13 +66,14 @@ static void test_two_delegates_in_a_method_run(void **state) {
   for (size_t i = 0; i < 24; i++) {
     x[i] = (float)i;
   }
-  check(tests_xnnpack_programs_doubled_forward_load(&doubled_memory, NULL,
-                                                    &method, &error),
-        &error);
-  check(tests_xnnpack_programs_doubled_forward_set_input_0(method, x, &error),
-        &error);
-  check(et_method_execute(method, &error), &error);
-  check(
+  assert_ok(tests_xnnpack_programs_doubled_forward_load(&doubled_memory, NULL,
+                                                        &method, &error),
+            &error);
+  assert_ok(
+      tests_xnnpack_programs_doubled_forward_set_input_0(method, x, &error),
+      &error);
+  assert_ok(et_method_execute(method, &error), &error);
+  assert_ok(
       tests_xnnpack_programs_doubled_forward_get_output_0(method, &out, &error),
       &error);
   for (size_t i = 0; i < 24; i++) {
@@ -84,12 +86,12 @@ static void test_winograd_runs_in_the_measured_memory(void **state) {
   et_error error = {0};
   et_method *method = NULL;
   (void)state;
-  check(tests_xnnpack_programs_tiles_forward_load(&tiles_memory, NULL, &method,
-                                                  &error),
-        &error);
-  check(tests_xnnpack_programs_tiles_forward_set_input_0(method, x, &error),
-        &error);
-  check(et_method_execute(method, &error), &error);
+  assert_ok(tests_xnnpack_programs_tiles_forward_load(&tiles_memory, NULL,
+                                                      &method, &error),
+            &error);
+  assert_ok(tests_xnnpack_programs_tiles_forward_set_input_0(method, x, &error),
+            &error);
+  assert_ok(et_method_execute(method, &error), &error);
 }
 
 enum { TILES = 32 * 6 * 6 }; /* number of elements of the output */
@@ -104,14 +106,15 @@ static void load_and_run_tiles(
   for (size_t i = 0; i < sizeof x / sizeof x[0]; i++) {
     x[i] = (float)(i % 37) / 37 - 0.5f;
   }
-  check(tests_xnnpack_programs_tiles_forward_load(memory, options, &method,
-                                                  &error),
-        &error);
-  check(tests_xnnpack_programs_tiles_forward_set_input_0(method, x, &error),
-        &error);
-  check(et_method_execute(method, &error), &error);
-  check(tests_xnnpack_programs_tiles_forward_get_output_0(method, &out, &error),
-        &error);
+  assert_ok(tests_xnnpack_programs_tiles_forward_load(memory, options, &method,
+                                                      &error),
+            &error);
+  assert_ok(tests_xnnpack_programs_tiles_forward_set_input_0(method, x, &error),
+            &error);
+  assert_ok(et_method_execute(method, &error), &error);
+  assert_ok(
+      tests_xnnpack_programs_tiles_forward_get_output_0(method, &out, &error),
+      &error);
   memcpy(y, out, TILES * sizeof y[0]);
 }
 
@@ -142,12 +145,13 @@ static void test_row_tiled_blocks_run_in_the_measured_memory(void **state) {
   et_error error = {0};
   et_method *method = NULL;
   (void)state;
-  check(tests_xnnpack_programs_stripes_forward_load(&stripes_memory, NULL,
-                                                    &method, &error),
-        &error);
-  check(tests_xnnpack_programs_stripes_forward_set_input_0(method, x, &error),
-        &error);
-  check(et_method_execute(method, &error), &error);
+  assert_ok(tests_xnnpack_programs_stripes_forward_load(&stripes_memory, NULL,
+                                                        &method, &error),
+            &error);
+  assert_ok(
+      tests_xnnpack_programs_stripes_forward_set_input_0(method, x, &error),
+      &error);
+  assert_ok(et_method_execute(method, &error), &error);
 }
 
 int main(void) {

@@ -7,7 +7,7 @@
 static app_net_fast_forward_memory memory;
 static et_cpu_pool pool;
 
-static et_status run(et_error *error) {
+static et_status run_model(et_error *error) {
   const float x[4] = {1, 2, 3, 4};
   const float *y = NULL;
   const et_method_options options = {.parallel = &pool.parallel};
@@ -25,7 +25,7 @@ int main(void) {
   et_error error = ET_ERROR_INIT;
   et_status status = et_cpu_pool_create(&pool, 2, &error);
   if (status == ET_STATUS_OK) {
-    status = run(&error);
+    status = run_model(&error);
     et_cpu_pool_destroy(&pool);
   }
   if (status != ET_STATUS_OK) {

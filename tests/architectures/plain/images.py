@@ -136,9 +136,9 @@ class Yolo(nn.Module):
             pooled.append(pool(pooled[-1]))
         cells = self.head(torch.cat(pooled, 1)).sigmoid().unflatten(1, (3, 9)).permute(0, 1, 3, 4, 2)
         rows, columns = torch.meshgrid(torch.arange(cells.shape[2]), torch.arange(cells.shape[3]), indexing="ij")
-        centres = (cells[..., :2] * 2 - 0.5 + torch.stack((columns, rows), -1)) * 4
+        centers = (cells[..., :2] * 2 - 0.5 + torch.stack((columns, rows), -1)) * 4
         sizes = (cells[..., 2:4] * 2) ** 2 * self.anchors[:, None, None]
-        boxes = torch.cat((centres, sizes), -1).flatten(1, 3)
+        boxes = torch.cat((centers, sizes), -1).flatten(1, 3)
         best = (cells[..., 4:5] * cells[..., 5:]).flatten(1, 3).amax(-1).topk(10)
         return boxes.gather(1, best.indices[..., None].expand(-1, -1, 4)), best.values
 
@@ -245,10 +245,10 @@ class NerfRays(nn.Module):
         points = origins[:, None] + directions[:, None] * depths[:, None]
         angles = points[..., None] * 2.0 ** torch.arange(6)
         encoded = torch.cat((points, angles.sin().flatten(-2), angles.cos().flatten(-2)), -1)
-        colours, density = self.body(encoded).split((3, 1), -1)
+        colors, density = self.body(encoded).split((3, 1), -1)
         opacity = 1 - torch.exp(-functional.softplus(density[..., 0]) * 0.25)
         clear = torch.cumprod(torch.cat((torch.ones_like(opacity[:, :1]), 1 - opacity + 1e-10), -1), -1)[:, :-1]
-        return ((opacity * clear)[..., None] * colours.sigmoid()).sum(1)
+        return ((opacity * clear)[..., None] * colors.sigmoid()).sum(1)
 
 
 class Volumes(nn.Module):

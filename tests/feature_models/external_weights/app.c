@@ -6,7 +6,7 @@
 
 static one_row_forward_memory memory;
 
-static et_status run(et_span weights, et_error *error) {
+static et_status run_model(et_span weights, et_error *error) {
   const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   const float *y = NULL;
   et_method *method = NULL;
@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
   et_error_clear(&error);
   et_status status = et_file_open(argc > 1 ? argv[1] : "", &file, &error);
   if (status == ET_STATUS_OK) {
-    status = run(file.bytes, &error);
+    status = run_model(file.bytes, &error);
   }
   et_file_close(&file);
   if (status != ET_STATUS_OK) {

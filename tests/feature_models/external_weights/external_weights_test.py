@@ -17,12 +17,12 @@ _FOLDER = Path("tests/feature_models/external_weights")
 _WEIGHTS = _FOLDER / "one_row.ptd"
 
 
-def _run(weights: Path) -> subprocess.CompletedProcess[str]:
+def _run_app(weights: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([os.environ["APP"], str(weights)], capture_output=True, text=True, check=False)
 
 
 def test_app_runs_with_external_weights() -> None:
-    result = _run(_WEIGHTS)
+    result = _run_app(_WEIGHTS)
     assert result.returncode == 0, result.stderr
     assert len(result.stdout.split()) == 4
 
@@ -33,7 +33,7 @@ def test_equal_weights_of_two_models_share_a_file() -> None:
 
 
 def test_file_with_other_weights_is_refused() -> None:
-    result = _run(_FOLDER / "other_weights.ptd")
+    result = _run_app(_FOLDER / "other_weights.ptd")
     assert result.returncode == 1
     assert "external files (.ptd) has the key 'sha256:" in result.stderr
 
@@ -45,13 +45,13 @@ def test_each_changed_weight_tensor_is_detected(index: int, tmp_path: Path) -> N
     data[data.index(bytes(tensor.data))] ^= 1
     damaged = tmp_path / "damaged.ptd"
     damaged.write_bytes(data)
-    result = _run(damaged)
+    result = _run_app(damaged)
     assert result.returncode == 1
     assert f"source 'weights': named_data[{index}] does not have the digest of its key '{tensor.key}'" in result.stderr
 
 
 def test_missing_weights_file_is_refused(tmp_path: Path) -> None:
-    result = _run(tmp_path / "none.ptd")
+    result = _run_app(tmp_path / "none.ptd")
     assert result.returncode == 1 and "No such file" in result.stderr
 
 

@@ -42,7 +42,7 @@ class InvertedResidual(nn.Module):
         return x + self.layers(x) if self.residual else self.layers(x)
 
 
-_PICTURE = (
+_IMAGE_EXPRESSIONS = (
     *("F.max_pool2d({0}, 2)", "F.max_pool2d({0}, 3, 1, 1)", "F.max_pool2d({0}, (3, 2), 2, 1, ceil_mode=True)"),
     *("F.avg_pool2d({0}, 2)", "F.avg_pool2d({0}, 3, 1, 1, count_include_pad=False)", "F.avg_pool2d({0}, 3, 2)"),
     *(
@@ -130,4 +130,4 @@ def _image_layer(rng: random.Random, shape: Shape) -> Step | None:
     return layer(rng.choice(layers + [layers[0]] * 3 + (["nn.PixelShuffle(2)"] if channels % 4 == 0 else [])))
 
 
-FAMILY: Family = [(4, _convolution), (2.5, _image_layer), (2.5, one_of(_PICTURE, (4,)))]
+FAMILY: Family = [(4, _convolution), (2.5, _image_layer), (2.5, one_of(_IMAGE_EXPRESSIONS, (4,)))]

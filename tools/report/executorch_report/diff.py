@@ -122,19 +122,19 @@ def _escaped(cell: str) -> str:
 
 
 def html(found: Difference) -> str:
-    rows = [(change.what, change.old, change.new, *_coloured(change)) for change in found.costs]
+    rows = [(change.what, change.old, change.new, *_colored(change)) for change in found.costs]
     notes = element("ul", *(element("li", note) for note in found.notes))
     costs = html_table(_HEAD, rows) if rows else element("p", "Their costs are equal.")
     return document(f"{found.old} → {found.new}", [section("costs", "Costs", costs), section("notes", "Notes", notes)])
 
 
-def _coloured(change: Change) -> tuple[Number, Number]:
+def _colored(change: Change) -> tuple[Number, Number]:
     """Return the change and the relative change, colored."""
     grown, share = change.cells[3:]
-    colour = "plus" if change.new > change.old else "minus"
+    color = "plus" if change.new > change.old else "minus"
     by = change.new - change.old
     return (
-        Number(by, element("span", grown, class_=colour)),
+        Number(by, element("span", grown, class_=color)),
         Number(by / change.old if change.old else math.inf, markup(share)),
     )
 

@@ -67,10 +67,10 @@ def _arrays_of(path: Path, signature: Signature) -> list[tuple[str, Any]]:
         raise InputError(
             f"{path} is an image, but {signature} does not have an input of four dimensions; pass an .npy file"
         )
-    return [("", _picture(path, tensors[0]))]
+    return [("", _read_image(path, tensors[0]))]
 
 
-def _picture(path: Path, info: ValueInfo) -> Any:
+def _read_image(path: Path, info: ValueInfo) -> Any:
     """Read an image in the size and layout (NCHW) of the input.
 
     Floats are normalized as for torchvision's models; integers are not scaled.
@@ -81,12 +81,12 @@ def _picture(path: Path, info: ValueInfo) -> Any:
         raise InputError(f"{path} is an image, but Pillow is not installed; install it, or pass an .npy file") from None
     _, channels, height, width = info.shape
     try:
-        picture = Image.open(path).convert("RGB" if channels == 3 else "L").resize((width, height))
+        image = Image.open(path).convert("RGB" if channels == 3 else "L").resize((width, height))
     except OSError as error:
         if error.strerror:
             raise  # the file cannot be read
         raise InputError(f"{path} is not an image: {error}; pass a PNG, JPEG or PPM file") from error
-    values = np.asarray(picture).reshape(height, width, channels)
+    values = np.asarray(image).reshape(height, width, channels)
     if info.dtype.startswith(("float", "bfloat")):
         scaled = values.astype(np.float32) / 255
         values = (scaled - _MEAN) / _DEVIATION if channels == 3 else scaled

@@ -9,7 +9,7 @@ from executorch_report.memory import Block, Buffer
 _WIDTH, _HEIGHT = 1000, 360
 
 
-def picture(method: MethodFacts, buffer: Buffer) -> Markup:
+def memory_diagram(method: MethodFacts, buffer: Buffer) -> Markup:
     """Draw each tensor as a rectangle, lifetime by size, and mark the peak."""
     steps = max(len(method.instructions), 1)
     height = max(buffer.nbytes, 1)

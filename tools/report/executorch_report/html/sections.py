@@ -9,7 +9,7 @@ from typing import Any
 from executorch_report.delegates import steps_of
 from executorch_report.facts import Delegate, MethodFacts, Weight
 from executorch_report.html.elements import Cell, Markup, bar, details, element, joined, section, size_text, table
-from executorch_report.html.memory_picture import picture
+from executorch_report.html.memory_diagram import memory_diagram
 from executorch_report.html.module_tree import tree_markup
 from executorch_report.html.record import Record
 from executorch_report.memory import Buffer, alive_at
@@ -131,7 +131,7 @@ def _buffer(method: MethodFacts, buffer: Buffer) -> Markup:
     axes = element(
         "p", "Instructions from left to right, bytes from bottom to top; the line marks the peak.", class_="soft"
     )
-    return joined([head, element("p", words), picture(method, buffer), axes, alive])
+    return joined([head, element("p", words), memory_diagram(method, buffer), axes, alive])
 
 
 def delegates(record: Record, method: MethodFacts) -> Markup:
