@@ -173,12 +173,12 @@ static et_status check_blocks(const et_cpu_op *op,
                "mbconv_f32: workspace has no rows");
   int64_t floats = args->workspace->sizes[1];
   block b = first_block(args);
-  ET_RETURN_IF_ERROR(check_block(op, args, &b, &floats, error));
-  while (!b.is_last) {
-    move_to_next(args, &b);
+  for (;; move_to_next(args, &b)) {
     ET_RETURN_IF_ERROR(check_block(op, args, &b, &floats, error));
+    if (b.is_last) {
+      return ET_STATUS_OK;
+    }
   }
-  return ET_STATUS_OK;
 }
 
 static et_status check_counts(const et_cpu_mbconv_f32_args *args,
@@ -191,8 +191,8 @@ static et_status check_counts(const et_cpu_mbconv_f32_args *args,
   ET_CPU_CHECK(
       error,
       args->weights_count == weights || args->weights_count == weights + 1,
-      "mbconv_f32: %zu inputs, expected %zu, or %zu with a residual",
-      args->weights_count + 1, weights + 1, weights + 2);
+      "mbconv_f32: %zu inputs, expected %zu, or one more with a residual",
+      args->weights_count + 1, weights + 1);
   return ET_STATUS_OK;
 }
 

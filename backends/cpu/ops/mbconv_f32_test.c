@@ -406,8 +406,8 @@ static void test_rejects_invalid_chains(void **state) {
            31 * sizeof *test.attributes);
   }
   test.op.attribute_count = 1 + 3 * 31;
-  et_test_refused(&test,
-                  "mbconv_f32: 13 inputs, expected 19, or 20 with a residual");
+  et_test_refused(
+      &test, "mbconv_f32: 13 inputs, expected 19, or one more with a residual");
   test.op.attribute_count = 1 + 5 * 31;
   et_test_refused(&test, "mbconv_f32: 5 blocks, expected 1 to 4");
   et_test_end(&test);
