@@ -45,14 +45,19 @@ def open_dimensions(program: ExportedProgram) -> Iterator[OpenDimension]:
     """Yield the unbounded dimensions of the inputs, the first one for each symbol."""
     yielded: set[sympy.Symbol] = set()
     of_sizes = _symbols_of_sizes(program.graph_module)
+    for name, size in named_sizes(program):
+        symbol = _open_symbol(program, size)
+        if symbol in of_sizes and symbol not in yielded:
+            yielded.add(symbol)
+            yield OpenDimension(name, symbol, int(size.node.hint))
+
+
+def named_sizes(program: ExportedProgram) -> Iterator[tuple[str, SymInt]]:
+    """Yield the symbolic sizes of the inputs, with their names as in `OpenDimension`."""
     placeholders = program.graph.find_nodes(op="placeholder")
     for node, spec in zip(placeholders, program.graph_signature.input_specs):
         if spec.kind is InputKind.USER_INPUT:
-            for name, size in _sizes_of(spec.arg.name, node.meta.get("val")):
-                symbol = _open_symbol(program, size)
-                if symbol in of_sizes and symbol not in yielded:
-                    yielded.add(symbol)
-                    yield OpenDimension(name, symbol, int(size.node.hint))
+            yield from _sizes_of(spec.arg.name, node.meta.get("val"))
 
 
 def _sizes_of(name: str, value: object) -> Iterator[tuple[str, SymInt]]:

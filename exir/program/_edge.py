@@ -29,7 +29,7 @@ from exir.passes.promote_operands import PromoteOperands
 from exir.passes.propagate_constants import PropagateConstants
 from exir.passes.remove_noops import RemoveNoops
 from exir.passes.share_transposed import ShareTransposed
-from exir.verification.sizes import check_sizes_unchanged
+from exir.verification.sizes import assumed_values, check_sizes_unchanged
 from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
 if TYPE_CHECKING:
@@ -275,7 +275,12 @@ def _copy_symbols(
     one here, because partitioners skip unbounded dimensions.
     """
     private = {name: with_private_symbols(program) for name, program in programs.items()}
-    for program in private.values():
+    for name, program in private.items():
+        for equality in assumed_values(programs[name]):
+            context.diagnostics.note(
+                f"method '{name}': torch.export assumes {equality}, as in the example; results of other "
+                "calls can be wrong without an error; pass only inputs that satisfy it"
+            )
         for message in bound_inputs(program, {}):
             context.diagnostics.note(message)
     if context.owns_programs:

@@ -5,9 +5,12 @@ from contextlib import contextmanager
 
 import sympy
 from torch.export import ExportedProgram
+from torch.utils._sympy.functions import Mod, PythonMod
+from torch.utils._sympy.value_ranges import bound_sympy
 
 from exir.error import PassError
 from exir.graph.fake_mode import fake_mode_of
+from exir.graph.input_bounds import named_sizes
 
 
 @contextmanager
@@ -56,3 +59,29 @@ def satisfies_equalities(program: ExportedProgram, sizes: Mapping[sympy.Symbol, 
     guards = [] if shape_env is None else [guard.expr for guard in shape_env.guards]
     values = {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
     return all(guard.xreplace(values) != sympy.false for guard in guards if isinstance(guard, sympy.Eq))
+
+
+def assumed_values(program: ExportedProgram) -> list[str]:
+    """Return the expressions of input sizes that torch.export fixed to the example's value.
+
+    An example is `7*n + Mod(n, 4) == 24` for an input `n`. Calls with other values pass the checks
+    of inputs, because the ranges of the symbols do not contain the equality. Divisibility, such as
+    `Mod(n, 4) == 0`, is not included: PyTorch itself requires it.
+    """
+    shape_env = fake_mode_of(program.graph).shape_env
+    guards = [] if shape_env is None else [guard.expr for guard in shape_env.guards]
+    names = {
+        size.node.expr: sympy.Symbol(name)
+        for name, size in named_sizes(program)
+        if isinstance(size.node.expr, sympy.Symbol)
+    }
+    found = {
+        f"{guard.lhs.xreplace(names)} == {guard.rhs}"
+        for guard in guards
+        if isinstance(guard, sympy.Eq)
+        and guard.rhs.is_Integer
+        and not isinstance(guard.lhs, (Mod, PythonMod))
+        and guard.free_symbols <= set(names)
+        and not bound_sympy(guard.lhs, program.range_constraints).is_singleton()
+    }
+    return sorted(found)
