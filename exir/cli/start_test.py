@@ -1,11 +1,16 @@
-"""Tests that models can import only `exir` from this repository."""
+"""Tests the start of the compiler: the torch version, and imports of models."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import torch
+
+from exir import torch_versions
+from exir.cli.lower import main
+from exir.torch_versions import SUPPORTED_TORCH
 
 _START = Path(__file__).with_name("start.py")
 _SITE = Path(torch.__file__).parents[1]
@@ -48,3 +53,13 @@ def test_packages_next_to_exir_are_not_importable(tmp_path: Path) -> None:
     result = _compile_model(tmp_path)
     assert result.returncode == 1
     assert "No module named 'kernels'" in result.stderr
+
+
+def test_unsupported_torch_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(torch_versions, "version", lambda name: "2.10.0")
+    assert main([]) == 1
+    assert capsys.readouterr().err == (
+        f"error: unsupported torch: found torch 2.10.0; install torch {SUPPORTED_TORCH}\n"
+    )

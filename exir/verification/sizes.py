@@ -62,7 +62,7 @@ def satisfies_equalities(program: ExportedProgram, sizes: Mapping[sympy.Symbol, 
 
 
 def assumed_values(program: ExportedProgram) -> list[str]:
-    """Return the expressions of input sizes that torch.export fixed to the example's value.
+    """Return the expressions of input sizes that torch.export fixed for the example.
 
     An example is `7*n + Mod(n, 4) == 24` for an input `n`. Calls with other values pass the checks
     of inputs, because the ranges of the symbols do not contain the equality. Divisibility, such as

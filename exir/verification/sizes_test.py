@@ -22,11 +22,15 @@ class _Rows(nn.Module):
 def test_an_assumed_size_of_the_example_is_reported() -> None:
     shapes = (None, Dim.DYNAMIC(min=0, max=10))
     program = export(_Widened(), (torch.zeros(5, 7), 3), dynamic_shapes=shapes)
-    with pytest.warns(UserWarning, match=r"method 'forward': torch.export assumes 7\*n \+ \(Mod\(n, 4\)\) == 24, "):
+    with pytest.warns(
+        UserWarning, match=r"method 'forward': torch.export assumes 7\*n \+ \(Mod\(n, 4\)\) == 24, "
+    ):
         to_edge(program)
 
 
-def test_sizes_that_are_valid_in_the_whole_range_are_not_reported(recwarn: pytest.WarningsRecorder) -> None:
+def test_sizes_that_are_valid_in_the_whole_range_are_not_reported(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
     shapes = ({0: Dim("rows", min=4, max=8)}, Dim.DYNAMIC(min=0, max=4))
     to_edge(export(_Rows(), (torch.zeros(6, 4), 3), dynamic_shapes=shapes))
     assert not [warning for warning in recwarn if "assumes" in str(warning.message)]
