@@ -179,8 +179,8 @@ def test_low_bit_kernels_reject_mismatched_arguments() -> None:
     calls = [
         ((x[:, :32].clone(), codes, scales, points, None, 4), "input has 32 features, weight needs 64"),
         ((x, codes, scales, points, None, 3), "3-bit values are not supported"),
-        ((x, codes, scales[:3].clone(), points, None, 4), "must be 4 rows of 2"),
-        ((x, codes, scales, points[:, :1].clone(), None, 4), "must be 4 rows of 2"),
+        ((x, codes, scales[:3].clone(), points, None, 4), r"must have shape \[4, 2\]"),
+        ((x, codes, scales, points[:, :1].clone(), None, 4), r"must have shape \[4, 2\]"),
         ((x, codes, torch.empty(4, 0), None, None, 4), "rows have no scale"),
         ((x, codes, scales, points, torch.zeros(3), 4), "bias must have one dimension of 4"),
         ((x, codes.view(torch.int8), scales, points, None, 4), "4-bit values cannot have dtype int8"),
