@@ -71,8 +71,8 @@ typedef struct et_cpu_op_type {
   const struct et_cpu_op_schema *schema;
   /* Verifies the properties of `op` that `run` relies on and that the schema does not declare, such
    * as relations between sizes and attributes. Messages begin with the op's name. It is called at
-   * load with the maximum sizes, and again when sizes change. NULL if the schema declares
-   * everything. Callers use et_cpu_check_op(), which verifies the schema first. */
+   * load if all sizes are constant; otherwise in the first call and when sizes change. NULL if the
+   * schema declares everything. Callers use et_cpu_check_op(), which verifies the schema first. */
   et_status (*check)(const et_cpu_op *op, et_error *error);
   /* Computes the outputs. Results are bit-identical for every number of threads. If tensor
    * values are out of range, reports the failure in run->fault. */

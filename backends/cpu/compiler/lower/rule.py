@@ -74,7 +74,7 @@ def refuses_sizes(program: Program, sizes: Sequence[Dim], others: Sequence[Dim],
     """Reject sizes whose maxima differ from those of `others`.
 
     Dimensions are right-aligned. Different expressions can be equal, for example because of
-    `torch._check`. The runtime verifies sizes at their maxima.
+    `torch._check`. The runtime verifies dynamic sizes in calls.
 
     broadcast: whether sizes may be 1.
     """
