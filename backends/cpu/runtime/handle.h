@@ -117,8 +117,8 @@ et_status et_cpu_dims_update(et_cpu_handle *handle, et_value **args,
                              et_error *error);
 
 /* Computes sizes, elements and bytes of all tensors from the dims. Fails with DELEGATE_INCOMPATIBLE
- * if a tensor has more than INT32_MAX elements. If it succeeds at the maxima, it cannot fail in a
- * call. */
+ * if a tensor has more than INT32_MAX elements or SIZE_MAX bytes. If it succeeds at the maxima, it
+ * cannot fail in a call. */
 et_status et_cpu_tensors_update(et_cpu_handle *handle, et_error *error);
 
 /* Prepares a handle for a call. */

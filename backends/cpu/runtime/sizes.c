@@ -1,5 +1,6 @@
 #include "backends/cpu/runtime/handle.h"
 
+#include "executorch/checked.h"
 #include "executorch/scalar_type.h"
 
 void et_cpu_dims_to_maxima(et_cpu_handle *handle) {
@@ -72,7 +73,7 @@ et_status et_cpu_dims_update(et_cpu_handle *handle, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* Returns false if the tensor has more than INT32_MAX elements. */
+/* Returns false if the tensor has more than INT32_MAX elements, or if its bytes overflow size_t. */
 static bool update_tensor(et_cpu_handle *handle, const et_cpu_value *value,
                           et_cpu_tensor *tensor) {
   uint64_t numel = 1;
@@ -87,8 +88,8 @@ static bool update_tensor(et_cpu_handle *handle, const et_cpu_value *value,
     }
   }
   tensor->numel = (size_t)numel;
-  tensor->bytes = tensor->numel * et_scalar_type_size(tensor->dtype);
-  return true;
+  return et_checked_mul(tensor->numel, et_scalar_type_size(tensor->dtype),
+                        &tensor->bytes);
 }
 
 et_status et_cpu_tensors_update(et_cpu_handle *handle, et_error *error) {

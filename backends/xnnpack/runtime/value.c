@@ -4,6 +4,7 @@
 
 #include "backends/xnnpack/runtime/recent.h"
 #include "backends/xnnpack/runtime/schema.h"
+#include "runtime/core/arithmetic.h"
 
 /* Returns the table of the fields that plain and quantized values share. */
 static et_fb_table tensor_of(et_fb_table value) {
@@ -57,10 +58,12 @@ static et_xnn_quantization quantization_of(et_fb_table quantized) {
 }
 
 bool et_xnn_count(const et_xnn_dims *dims, size_t *out) {
+  /* The size in bytes must fit in size_t, which has 32 bits on some targets. */
+  const uint64_t limit = et_min_u64(INT32_MAX, SIZE_MAX / sizeof(int64_t));
   uint64_t numel = 1;
   for (uint8_t i = 0; i < dims->rank; i++) {
     numel *= (uint64_t)dims->sizes[i];
-    if (numel > INT32_MAX) {
+    if (numel > limit) {
       return false;
     }
   }
