@@ -1,12 +1,13 @@
 """The table of decompositions to core ATen."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 import torch
+import torch._refs
 from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
@@ -152,6 +153,14 @@ def _batch_norm(
     return _ATEN._native_batch_norm_legit_no_training.default(x, weight, bias, *statistics)[0]
 
 
+def _roll(x: Tensor, shifts: Sequence[Any], dims: Sequence[int] = ()) -> Tensor:
+    """Roll dimensions that can be empty; torch's decomposition divides by sizes."""
+    size = x.shape[dims[0]] if len(dims) == 1 and x.dim() > 0 else 0
+    if isinstance(size, int):
+        return torch._refs.roll(x, tuple(shifts), tuple(dims))
+    return x.index_select(dims[0], torch.remainder(torch.arange(size) - shifts[0], size))
+
+
 _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.__lshift__.Scalar: _ATEN.bitwise_left_shift.Tensor_Scalar,
     _ATEN.__lshift__.Tensor: _ATEN.bitwise_left_shift.Tensor,
@@ -159,6 +168,7 @@ _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.__rshift__.Tensor: _ATEN.bitwise_right_shift.Tensor,
     _ATEN.linear.default: _linear,
     _ATEN.batch_norm.default: _batch_norm,
+    _ATEN.roll.default: _roll,
     **ARITHMETIC,
     **COMPLEX_NUMBERS,
     **COMPOSITES,

@@ -166,6 +166,22 @@ def test_median_over_a_size_that_can_be_zero(median: Callable[..., Tensor], dtyp
         torch.testing.assert_close(run(x), median(x), equal_nan=True)
 
 
+@pytest.mark.parametrize("dims", [0, (0, 1), ()])
+def test_roll_of_a_size_that_can_be_zero(dims: Any) -> None:
+    shifts = (1, 2) if dims == (0, 1) else -2
+
+    def roll(x: Tensor) -> Tensor:
+        return x.roll(shifts, dims)
+
+    exported = export(
+        Call(roll), (torch.randn(5, 3),), dynamic_shapes=(({0: Dim("rows", min=0, max=16)},),)
+    )
+    run = to_edge(exported).exported_program().module()
+    for rows in (5, 2, 0, 16):
+        x = torch.randn(rows, 3)
+        torch.testing.assert_close(run(x), roll(x))
+
+
 def test_norm_of_possibly_zero_order_is_refused() -> None:
     exported = export(
         Call(lambda x: torch.dist(x, x * x, x.shape[0] - 2)), (ROWS,), dynamic_shapes=(({0: EXPORTED},),)

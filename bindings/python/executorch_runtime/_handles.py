@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import reprlib
 import time
 import weakref
 from threading import Lock, get_ident
@@ -105,7 +106,7 @@ def c_string(what: str, text: str | bytes) -> bytes:
     """Encode a string for C. Raise ValueError for a NUL, at which C would truncate it."""
     found = text.encode(errors="surrogateescape") if isinstance(text, str) else text
     if b"\0" in found:
-        raise ValueError(f"{what} has a NUL character: {text!r}; remove it")
+        raise ValueError(f"{what} has a NUL character: {reprlib.repr(text)}; remove it")
     return found
 
 
