@@ -46,10 +46,14 @@ def _describe_program(folder: Path, *flags: str) -> int:
 def _without_compiler_fields(manifest: dict[str, Any]) -> dict[str, Any]:
     for method in manifest["methods"]:
         method["memory"]["lower_bound_bytes"] = 0
-        method["not_delegated"] = []
-        for end in (*method["inputs"], *method["outputs"]):
-            end["name"] = ""
-    return manifest | {"weights": ""}
+        method["not_delegated"] = method["state"] = []
+        method.pop("doc", None)
+        for slot in (*method["inputs"], *method["outputs"]):
+            slot["name"] = ""
+            for bounds in slot.get("sizes", []):
+                if isinstance(bounds, dict):
+                    bounds.pop("expression", None)
+    return {**manifest, "weights": "", "doc": ""}
 
 
 @pytest.mark.parametrize("name", ["dynamic", "methods", "layers", "delegated"])

@@ -87,7 +87,9 @@ def run(arguments: Arguments, reports: _ReportStream) -> None:
     if not arguments.wants_reference and arguments.out_debug_record is None and quantization is None:
         pipeline = owning_programs(pipeline, spec)
     manager = _lower_programs(arguments, programs, spec, pipeline, quantization, reports)
-    outputs = _program_outputs(arguments, manager, pipeline, quantization) if manager is not None else {}
+    outputs = (
+        _program_outputs(arguments, manager, pipeline, quantization, spec) if manager is not None else {}
+    )
     calls = _record_reference(arguments, spec, programs, quantization)
     if arguments.out_reference is not None:
         outputs[arguments.out_reference] = _bytes_writer(write_calls(calls))
@@ -180,6 +182,7 @@ def _program_outputs(
     manager: ExecutorchProgramManager,
     pipeline: Pipeline,
     quantization: Quantization | None,
+    spec: ModelSpec,
 ) -> dict[Path, Write]:
     """Return the output files that are derived from the lowered program."""
     outputs: dict[Path, Write] = {}
@@ -188,7 +191,7 @@ def _program_outputs(
     if arguments.out_weights is not None:
         outputs[arguments.out_weights] = manager.merged_external_data.write_to_file
     if arguments.out_manifest is not None:
-        manifest = render_manifest(arguments, manager, pipeline.context.kernels, quantization)
+        manifest = render_manifest(arguments, manager, pipeline.context.kernels, quantization, spec)
         outputs[arguments.out_manifest] = _bytes_writer(manifest.encode())
     if arguments.out_dump is not None:
         outputs[arguments.out_dump] = _bytes_writer(_dump_program(manager).encode())

@@ -4,6 +4,7 @@ The format is documented in docs/reference/manifest.md.
 """
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -44,8 +45,15 @@ def method_content(
     """
     return {
         "name": report.name,
-        "inputs": [_value_entry(value) for value in report.inputs],
+        "inputs": [
+            _value_entry(value) | _fixed_value(value, plan.values[index].val)
+            for value, index in zip(report.inputs, plan.inputs, strict=True)
+        ],
         "outputs": [_value_entry(value) for value in report.outputs],
+        "state": [
+            {"name": state.name, "dtype": state.dtype, "shape": list(state.shape)}
+            for state in report.state
+        ],
         "operators": _operator_entries(report.operator_uses),
         "delegates": [
             {
@@ -96,6 +104,7 @@ def _memory_entry(
 
 def _value_entry(value: ValueReport) -> dict[str, Any]:
     described: dict[str, Any] = {"name": value.name, "kind": value.kind.lower()}
+    expressions = value.expressions or [""] * len(value.steps)
     if value.kind == schema.Tensor.__name__:
         described |= {
             "dtype": value.dtype,
@@ -105,16 +114,32 @@ def _value_entry(value: ValueReport) -> dict[str, Any]:
         }
         if value.is_dynamic:
             described["sizes"] = [
-                size if steps is None else _quantization_entry(steps)
-                for size, steps in zip(value.shape, value.steps, strict=True)
+                size if steps is None else _range_entry(steps, expression)
+                for size, steps, expression in zip(value.shape, value.steps, expressions, strict=True)
             ]
     elif value.steps and value.steps[0] is not None:
-        described["range"] = _quantization_entry(value.steps[0])
+        described["range"] = _range_entry(value.steps[0], expressions[0])
     return described
 
 
-def _quantization_entry(steps: Steps) -> dict[str, int]:
-    return {"min": steps.min, "max": steps.max, "step": steps.step}
+def _range_entry(steps: Steps, expression: str) -> dict[str, Any]:
+    entry = {"min": steps.min, "max": steps.max, "step": steps.step}
+    return {**entry, "expression": expression} if expression else entry
+
+
+def _fixed_value(report: ValueReport, content: schema.KernelTypes) -> dict[str, Any]:
+    """Return the value of an input that each call must pass unchanged.
+
+    A float that is not finite is text: JSON has no such numbers.
+    """
+    if report.steps:
+        return {}
+    match content:
+        case schema.Int(value) | schema.Bool(value) | schema.String(value):
+            return {"value": value}
+        case schema.Double(value):
+            return {"value": value if math.isfinite(float(value)) else str(value)}
+    return {}
 
 
 def _not_delegated(uses: Iterable[OperatorUse]) -> list[dict[str, str]]:

@@ -15,6 +15,8 @@ class ValueReport:
     kind: "Tensor", "Int", "Double", "Bool", "String" or "Null".
     shape: upper bounds of the sizes.
     steps: the result of `exir.inspection.ranges.steps_of`.
+    expressions: for each entry of `steps`, the size or integer as an expression of symbols, such as
+        "2*s0 + 1", or "" if it is fixed; empty if another exporter wrote the program.
 
     `dtype`, `shape`, `dim_order`, `is_dynamic` and `is_planned` apply only to tensors.
     """
@@ -27,6 +29,7 @@ class ValueReport:
     is_dynamic: bool = False
     is_planned: bool = False
     steps: tuple[Steps | None, ...] = ()
+    expressions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,15 @@ class OperatorUse:
 
 
 @dataclass(frozen=True)
+class StateReport:
+    """A mutable buffer of the module, which keeps its value between calls."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class DelegateReport:
     """A delegate: its backend id and the size of its payload in bytes."""
 
@@ -66,6 +78,7 @@ class MethodReport:
     lower_bound_bytes: maximum over instructions of the live planned bytes. Each tensor is rounded
         up to a multiple of 16.
     instruction_count: number of instructions in all chains.
+    state: the mutable buffers; empty if another exporter wrote the program.
     """
 
     name: str
@@ -77,6 +90,7 @@ class MethodReport:
     shared_memory_id: int
     lower_bound_bytes: int
     instruction_count: int
+    state: tuple[StateReport, ...] = ()
 
 
 def values_of(

@@ -306,7 +306,7 @@ def test_ranges_belong_to_their_value_and_dimension() -> None:
     assert inputs[0]["sizes"] == [2, {"min": 1, "max": 3, "step": 2}]
     assert inputs[0]["dynamism"] == "dynamic_bound" and inputs[2]["dynamism"] == "static"
     assert inputs[1] == {"name": "", "kind": "int", "range": {"min": 0, "max": 7, "step": 1}}
-    assert inputs[3] == {"name": "", "kind": "int"} and "sizes" not in inputs[2]
+    assert inputs[3] == {"name": "", "kind": "int", "value": 6} and "sizes" not in inputs[2]
 
 
 def test_program_without_ranges_has_sizes_from_zero() -> None:

@@ -1,8 +1,12 @@
 """Facts about a lowered program for manifests, size reports and kernel selection."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+import sympy
+import torch
 from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
 from torch.fx import Node
 from torch.utils._pytree import KeyPath, SequenceKey, tree_flatten_with_path, tree_unflatten
 
@@ -12,7 +16,15 @@ from exir.debug.source import source_of
 from exir.emit import EmitterOutput, MethodOutput
 from exir.graph.int8_fusion import STAYS_FLOAT
 from exir.inspection.calls import any_channels_last, dtypes_of, tensors_of
-from exir.inspection.report import MethodReport, OperatorUse, delegates_of, instruction_count, values_of
+from exir.inspection.report import (
+    MethodReport,
+    OperatorUse,
+    StateReport,
+    ValueReport,
+    delegates_of,
+    instruction_count,
+    values_of,
+)
 from exir.memory_planning import lower_bound
 from exir.passes.memory_planning_pass import MemoryPlanningPass
 from exir.planning.liveness import schedule
@@ -41,6 +53,41 @@ def lowering_report(programs: dict[str, ExportedProgram], emitted: EmitterOutput
     )
 
 
+def _input_names(program: ExportedProgram) -> list[str]:
+    specs = program.graph_signature.input_specs
+    return [str(spec.arg.name) for spec in specs if spec.kind == InputKind.USER_INPUT]
+
+
+def _with_expressions(
+    program: ExportedProgram, inputs: Sequence[ValueReport], outputs: Sequence[ValueReport]
+) -> tuple[tuple[ValueReport, ...], tuple[ValueReport, ...]]:
+    """Return the reports with the expressions of their dynamic sizes and integers.
+
+    Symbols are renamed to s0, s1, … in the order of their first use.
+    """
+    signature = program.graph_signature
+    values = {node.name: node.meta.get("val") for node in program.graph.nodes}
+    names: dict[sympy.Basic, sympy.Symbol] = {}
+
+    def expression_of(size: object) -> str:
+        if not isinstance(size, torch.SymInt):
+            return ""
+        for symbol in sorted(size.node.expr.free_symbols, key=str):
+            names.setdefault(symbol, sympy.Symbol(f"s{len(names)}", integer=True))
+        return str(size.node.expr.xreplace(names))
+
+    def with_expressions(report: ValueReport, node: object) -> ValueReport:
+        value = values.get(node)
+        sizes = value.shape if isinstance(value, torch.Tensor) else (value,)
+        expressions = tuple(map(expression_of, sizes)) if report.steps else ()
+        return replace(report, expressions=expressions)
+
+    return (
+        tuple(map(with_expressions, inputs, signature.user_inputs)),
+        tuple(map(with_expressions, outputs, signature.user_outputs)),
+    )
+
+
 def _output_names(program: ExportedProgram) -> list[str]:
     """Return the keys of a returned dict or named tuple, or `output_<index>`."""
     count = len(program.graph_signature.user_outputs)
@@ -62,18 +109,34 @@ def _method_report(
     plan: schema.ExecutionPlan, program: ExportedProgram | None, emitted: EmitterOutput
 ) -> MethodReport:
     output = emitted.methods.get(str(plan.name))
-    input_names = program.graph_signature.user_inputs if program else ()
-    output_names = _output_names(program) if program else ()
+    inputs = values_of(plan, plan.inputs, _input_names(program) if program else ())
+    outputs = values_of(plan, plan.outputs, _output_names(program) if program else ())
+    if program is not None:
+        inputs, outputs = _with_expressions(program, inputs, outputs)
     return MethodReport(
         name=str(plan.name),
-        inputs=values_of(plan, plan.inputs, input_names),
-        outputs=values_of(plan, plan.outputs, output_names),
+        inputs=inputs,
+        outputs=outputs,
         operator_uses=_operator_uses(output) if output else (),
         delegates=delegates_of(plan, emitted.program),
         planned_bytes=tuple(plan.non_const_buffer_sizes),
         shared_memory_id=program.graph_module.meta.get("shared_memory_id", 0) if program else 0,
         lower_bound_bytes=_lower_bound(program) if program else 0,
         instruction_count=instruction_count(plan),
+        state=_state_reports(program) if program else (),
+    )
+
+
+def _state_reports(program: ExportedProgram) -> tuple[StateReport, ...]:
+    """Return the buffers that the method changes, in the order of the module."""
+    signature = program.graph_signature
+    changed = set(signature.buffers_to_mutate.values())
+    placeholders = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
+    return tuple(
+        StateReport(buffer, str(spec.dtype).removeprefix("torch."), tuple(spec.shape))
+        for name, buffer in signature.inputs_to_buffers.items()
+        if buffer in changed
+        for spec in specs_of(placeholders[name])
     )
 
 

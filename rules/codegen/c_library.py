@@ -25,10 +25,11 @@ from rules.codegen.data_file import data_source
 from rules.codegen.header import header
 from rules.codegen.identifiers import check_names
 from rules.codegen.kernel_table import SelectionError, add_table_flags, choose, load_tables
-from rules.codegen.manifest_model import Borrowed, CodegenError, Model, read_manifest
+from rules.codegen.model import Borrowed, CodegenError, Model, read_model
 from rules.codegen.names import header_guard
 from rules.codegen.source import LinkedBackend, source
 from rules.codegen.typed_functions import exported_names
+from rules.interface.description import InterfaceError
 
 
 def _parse_arguments(argv: list[str]) -> argparse.Namespace:
@@ -70,10 +71,10 @@ def _parse_arguments(argv: list[str]) -> argparse.Namespace:
 
 def _linked_backends(models: list[Model], entries: list[str]) -> list[LinkedBackend]:
     known = dict(entry.split("=", 1) for entry in entries)
-    needed = sorted({backend for model in models for backend in model.backends})
+    needed = sorted({backend for model in models for backend in model.interface.backends})
     for backend in needed:
         if backend not in known:
-            users = ", ".join(model.target for model in models if backend in model.backends)
+            users = ", ".join(model.interface.target for model in models if backend in model.interface.backends)
             raise CodegenError(
                 f"{users}: delegates to '{backend}', but no backend target in 'backend' has a runtime for it; add one"
             )
@@ -82,7 +83,7 @@ def _linked_backends(models: list[Model], entries: list[str]) -> list[LinkedBack
 
 def _needed_parts(models: list[Model], backend: str) -> tuple[str, ...]:
     """Return the symbols of the backend's parts that at least one of the models needs."""
-    return tuple(sorted({part for model in models for part in model.parts.get(backend, ())}))
+    return tuple(sorted({part for model in models for part in model.interface.parts.get(backend, ())}))
 
 
 def _embedded_weights(options: argparse.Namespace, models: list[Model]) -> dict[str, list[str]]:
@@ -94,14 +95,14 @@ def _embedded_weights(options: argparse.Namespace, models: list[Model]) -> dict[
     path_of: dict[str, str] = {}
     users: dict[str, list[str]] = {}
     for model in models:
-        if model.weights is not None and model.prefix in paths:
-            path = path_of.setdefault(model.weights.sha256, paths[model.prefix])
+        if model.interface.weights is not None and model.prefix in paths:
+            path = path_of.setdefault(model.interface.weights.sha256, paths[model.prefix])
             users.setdefault(path, []).append(model.link_prefix)
     return users
 
 
 def _generate_library(options: argparse.Namespace) -> None:
-    models = [read_manifest(Path(manifest), prefix, options.target) for prefix, manifest, _ in options.model]
+    models = [read_model(Path(manifest), prefix, options.target) for prefix, manifest, _ in options.model]
     check_names(models)
     kernels = choose(load_tables(options), [Path(manifest) for _, manifest, _ in options.model])
     backends = _linked_backends(models, options.backend)
@@ -142,7 +143,7 @@ def main(argv: list[str]) -> int:
     options = _parse_arguments(argv)
     try:
         _generate_library(options)
-    except (CodegenError, SelectionError, TableError) as error:
+    except (CodegenError, InterfaceError, SelectionError, TableError) as error:
         print(f"{options.target}: {error}", file=sys.stderr)
         return 1
     return 0

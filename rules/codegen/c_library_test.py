@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from rules.codegen import c_library
-from rules.codegen.manifest_model import CodegenError, read_manifest
-from rules.codegen.names import c_word
 
 
 def _tensor_slot(name: str, shape: list[int], dynamism: str = "static") -> dict:
@@ -229,13 +227,6 @@ def test_part_name_that_is_not_an_identifier_is_refused(tmp_path: Path, capsys: 
     assert "part of 'Npu' is not a C identifier: 'a; b'" in capsys.readouterr().err
 
 
-def test_unknown_manifest_format_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "net.json"
-    path.write_text(json.dumps(_manifest_entry(format=1)), encoding="utf-8")
-    with pytest.raises(CodegenError, match="format 1; expected 3"):
-        read_manifest(path, "net", "//m:net_cc")
-
-
 def _linked_symbols(text: str) -> set[str]:
     return set(re.findall(r"#define net_\w+ (net_\w+)", text))
 
@@ -285,14 +276,6 @@ def test_label_and_method_text_is_escaped(tmp_path: Path) -> None:
     _, header, source = _run_generator(tmp_path, manifest)
     assert "*/net" not in header
     assert '"a\\042b\\134"' in source
-
-
-@pytest.mark.parametrize(
-    ("name", "word"),
-    [("x", "x"), ("a.b", "a_b"), ("_x__1", "x_1"), ("int", "int"), ("gr\u00f6\u00dfe", "gr_e"), ("", ""), ("_", "")],
-)
-def test_names_are_converted_to_c_identifiers(name: str, word: str) -> None:
-    assert c_word(name) == word
 
 
 _WEIGHTS = {"file": "net.ptd", "bytes": 64, "sha256": "ab" * 32}

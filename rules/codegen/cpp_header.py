@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rules.codegen.cpp_names import ClassNames, cpp_identifier
+from rules.codegen.cpp_names import ClassNames
 from rules.codegen.identifiers import method_prefix
-from rules.codegen.manifest_model import Borrowed, Method, Model, Slot
+from rules.codegen.model import Borrowed, Model, c_type
 from rules.codegen.names import c_comment
+from rules.interface.description import Method, Slot
+from rules.interface.identifiers import identifier
 
 _FILE = """\
 // Generated from {targets}. Do not edit.
@@ -156,24 +158,26 @@ def cpp_header(
     of each model's class.
     """
     classes = "".join(_class_text(model, borrowed, name) for model, name in zip(models, names, strict=True))
-    targets = ", ".join(model.target for model in models)
+    targets = ", ".join(model.interface.target for model in models)
     return _FILE.format(guard=guard, c_header=c_header, targets=targets, classes=classes)
 
 
 def _class_text(model: Model, borrowed: Borrowed, names: ClassNames) -> str:
-    spans = ["program"] * bool(borrowed.programs) + ["weights"] * (borrowed.weights and model.weights is not None)
+    spans = ["program"] * bool(borrowed.programs) + ["weights"] * (
+        borrowed.weights and model.interface.weights is not None
+    )
     return _CLASS.format(
         namespace=names.namespace,
         name=names.name,
-        target=model.target,
+        target=model.interface.target,
         members="".join(_memory_members(model, names)),
         structs="".join(_structs(model, names)),
         borrowed=_borrowed_comment(spans),
         parameters="".join(f"et_span {span}, " for span in spans),
         arguments="".join(f"{span}, " for span in spans),
-        methods="".join(_method_text(model, index, names) for index in range(len(model.methods))),
-        method_count=len(model.methods),
-        loads=_CLEAR_STATE * bool(model.state_bytes) + "".join(_loads(model, borrowed, names)),
+        methods="".join(_method_text(model, index, names) for index in range(len(model.interface.methods))),
+        method_count=len(model.interface.methods),
+        loads=_CLEAR_STATE * bool(model.interface.state_bytes) + "".join(_loads(model, borrowed, names)),
     )
 
 
@@ -185,17 +189,17 @@ def _borrowed_comment(spans: Sequence[str]) -> str:
 
 
 def _memory_members(model: Model, names: ClassNames) -> Iterator[str]:
-    if model.state_bytes:
+    if model.interface.state_bytes:
         yield f"    {model.prefix}_state state;\n"
-    for method in model.methods:
+    for method in model.interface.methods:
         yield f"    {method_prefix(model, method)}_memory {names.members[method.name]};\n"
 
 
 def _loads(model: Model, borrowed: Borrowed, names: ClassNames) -> Iterator[str]:
-    for index, method in enumerate(model.methods):
-        arguments = ["&memory.state"] * (method.shared is not None)
+    for index, method in enumerate(model.interface.methods):
+        arguments = ["&memory.state"] * (method.memory.shared is not None)
         arguments += ["program"] * bool(borrowed.programs)
-        arguments += ["weights"] * (borrowed.weights and model.weights is not None)
+        arguments += ["weights"] * (borrowed.weights and model.interface.weights is not None)
         yield _LOAD.format(
             prefix=method_prefix(model, method),
             member=names.members[method.name],
@@ -206,8 +210,8 @@ def _loads(model: Model, borrowed: Borrowed, names: ClassNames) -> Iterator[str]
 
 def _structs(model: Model, names: ClassNames) -> Iterator[str]:
     """Yield structs of each method's inputs, and of several outputs."""
-    for method in model.methods:
-        inputs = [f"    {_input_type(slot)} {_member(slot)};  // {_describe(slot)}\n" for slot in _settable(method)]
+    for method in model.interface.methods:
+        inputs = [f"    {_input_type(slot)} {_member(slot)};  // {_describe(slot)}\n" for slot in method.arguments]
         if inputs:
             yield f"\n  struct {names.types[method.name]}Inputs {{\n{''.join(inputs)}  }};\n"
         outputs = _outputs(method)
@@ -219,23 +223,18 @@ def _structs(model: Model, names: ClassNames) -> Iterator[str]:
             yield f"\n  struct {names.types[method.name]}Outputs {{\n{members}  }};\n"
 
 
-def _settable(method: Method) -> list[Slot]:
-    """Return the inputs that a call passes: tensors and ranged integers."""
-    return [slot for slot in method.inputs if slot.kind == "tensor" or slot.range]
-
-
 def _member(slot: Slot) -> str:
-    return cpp_identifier(slot.name)
+    return identifier(slot.name, "cpp")
 
 
 def _describe(slot: Slot) -> str:
     if slot.kind != "tensor":
-        return slot.range or slot.kind
-    return f"{slot.dtype} [{', '.join(slot.sizes or map(str, slot.shape))}]"
+        return str(slot.range or slot.kind)
+    return f"{slot.dtype} [{', '.join(slot.size_texts)}]"
 
 
 def _cpp_type(slot: Slot) -> str:
-    return _CPP_TYPES.get(slot.c_type, f"std::{slot.c_type}" if slot.c_type.endswith("_t") else slot.c_type)
+    return _CPP_TYPES.get(c_type(slot), f"std::{c_type(slot)}" if c_type(slot).endswith("_t") else c_type(slot))
 
 
 def _input_type(slot: Slot) -> str:
@@ -243,14 +242,14 @@ def _input_type(slot: Slot) -> str:
         return "std::int64_t"
     if not slot.is_dynamic:
         return f"::executorch::Elements<{_cpp_type(slot)}, {slot.count}>"
-    sizes = [size if size.isdigit() else "::executorch::kDynamic" for size in slot.sizes]
+    sizes = [str(size) if isinstance(size, int) else "::executorch::kDynamic" for size in slot.sizes]
     return f"::executorch::DynamicElements<{', '.join([_cpp_type(slot), *sizes])}>"
 
 
 def _method_text(model: Model, index: int, names: ClassNames) -> str:
-    method = model.methods[index]
+    method = model.interface.methods[index]
     outputs = _outputs(method)
-    inputs = _settable(method)
+    inputs = method.arguments
     result = _result_type(names.types[method.name], outputs)
     return _METHOD.format(
         comment=c_comment(method.name),
@@ -293,7 +292,7 @@ def _set_statements(prefix: str, inputs: Iterable[Slot]) -> Iterator[str]:
 
 def _c_pointer(slot: Slot) -> str:
     pointer = f"inputs.{_member(slot)}.data()"
-    return f"reinterpret_cast<const {slot.c_type} *>({pointer})" if slot.c_type in _CPP_TYPES else pointer
+    return f"reinterpret_cast<const {c_type(slot)} *>({pointer})" if c_type(slot) in _CPP_TYPES else pointer
 
 
 def _outputs(method: Method) -> list[_Output]:

@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.codegen.manifest_model import CodegenError, Model
-from rules.codegen.names import c_word
-
-# C++20, with the alternative tokens.
-_KEYWORDS = frozenset(
-    """
-    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class
-    co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default
-    delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long
-    mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
-    reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch template this
-    thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
-    xor_eq
-    """.split()
-)
+from rules.codegen.model import CodegenError, Model
+from rules.interface.identifiers import RESERVED_WORDS, distinct, identifier, pascal_case, word
 
 # Names that every class declares.
 _CLASS_MEMBERS = frozenset(("Memory", "Methods", "create", "load", "methods_", "reset_state", "state"))
@@ -36,22 +23,6 @@ class ClassNames:
     types: dict[str, str]  # by method: "Forward", the start of its types' names
 
 
-def cpp_identifier(name: str, reserved: Iterable[str] = ()) -> str:
-    """Return `name` as an identifier.
-
-    A '_' follows a keyword or a reserved name, and precedes a digit.
-    """
-    word = c_word(name) or "unnamed"
-    if word in _KEYWORDS or word in reserved:
-        return word + "_"
-    return "_" + word if word[0].isdigit() else word
-
-
-def pascal_case(name: str) -> str:
-    """Return `name` as the name of a type: "encode_image" as "EncodeImage"."""
-    return cpp_identifier("".join(part[:1].upper() + part[1:] for part in c_word(name).split("_")))
-
-
 def class_names(models: Sequence[Model], package: str, namespace: str = "", name: str = "") -> list[ClassNames]:
     """Return the names for the models of a library in `package`.
 
@@ -62,8 +33,9 @@ def class_names(models: Sequence[Model], package: str, namespace: str = "", name
         _check_identifier(part, "cpp_namespace")
     if name:
         _check_identifier(name, "cpp_class")
-    parts = namespace.split("::") if namespace else [cpp_identifier(part) for part in package.split("/") if part]
-    classes = [name] if name else _distinct([_default_name(model) for model in models], [m.prefix for m in models])
+    parts = namespace.split("::") if namespace else [identifier(part, "cpp") for part in package.split("/") if part]
+    prefixes = [identifier(model.prefix, "cpp") for model in models]
+    classes = [name] if name else distinct(map(_default_name, models), prefixes)
     return [
         _names_of(model, "::".join(parts or ["models"]), class_name)
         for model, class_name in zip(models, classes, strict=True)
@@ -71,17 +43,17 @@ def class_names(models: Sequence[Model], package: str, namespace: str = "", name
 
 
 def _check_identifier(name: str, attribute: str) -> None:
-    if name in _KEYWORDS | _CLASS_MEMBERS or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+    if name in RESERVED_WORDS["cpp"] | _CLASS_MEMBERS or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
         raise CodegenError(
             f"{attribute}: '{name}' cannot be a name in C++; use letters, digits and '_', and no keyword"
         )
 
 
 def _names_of(model: Model, namespace: str, class_name: str) -> ClassNames:
-    names = [method.name for method in model.methods]
-    identifiers = [method.identifier for method in model.methods]
-    types = _distinct([pascal_case(identifier) for identifier in identifiers], identifiers)
-    members = [cpp_identifier(identifier, {class_name, *_CLASS_MEMBERS}) for identifier in identifiers]
+    names = [method.name for method in model.interface.methods]
+    words = [method.identifier for method in model.interface.methods]
+    types = distinct([pascal_case(name, "cpp") for name in words], [identifier(name, "cpp") for name in words])
+    members = [identifier(name, "cpp", {class_name, *_CLASS_MEMBERS}) for name in words]
     return ClassNames(
         namespace, class_name, dict(zip(names, members, strict=True)), dict(zip(names, types, strict=True))
     )
@@ -92,13 +64,6 @@ def _default_name(model: Model) -> str:
 
     With the prefix `app_net_encoder`, a model of //app/net has the class `Encoder`.
     """
-    package = model.target.rpartition("//")[2].partition(":")[0]
-    name = pascal_case(model.prefix.removeprefix(c_word(package) + "_"))
+    package = model.interface.target.rpartition("//")[2].partition(":")[0]
+    name = pascal_case(model.prefix.removeprefix(word(package) + "_"), "cpp")
     return name + "_" if name in _CLASS_MEMBERS else name
-
-
-def _distinct(names: Sequence[str], unique: Sequence[str]) -> list[str]:
-    """Return `names`, with duplicates replaced by their `unique` names."""
-    return [
-        name if names.count(name) == 1 else cpp_identifier(other) for name, other in zip(names, unique, strict=True)
-    ]

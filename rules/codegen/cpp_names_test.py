@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from rules.codegen.cpp_names import class_names, cpp_identifier, pascal_case
-from rules.codegen.manifest_model import CodegenError, Method, Model
+from rules.codegen.cpp_names import class_names
+from rules.codegen.model import CodegenError, Model
+from rules.interface.description import Interface, Memory, Method
 
 
 def _model(prefix: str = "app_net", *methods: str, target: str = "//app:net_pte") -> Model:
-    found = tuple(Method(name, name, (), (), (), None, False, {}, (), (), ()) for name in methods or ("forward",))
-    return Model(target, prefix, prefix, 1, False, found, (), {}, None)
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("image", "image"), ("new", "new_"), ("and", "and_"), ("2d", "_2d"), ("a-b", "a_b"), ("", "unnamed")],
-)
-def test_identifier_is_valid_cpp(name: str, expected: str) -> None:
-    assert cpp_identifier(name) == expected
-
-
-def test_type_name_is_pascal_case() -> None:
-    assert [pascal_case(name) for name in ("encode_image", "forward", "3d_net")] == ["EncodeImage", "Forward", "_3dNet"]
+    memory = Memory((), None, {}, (), (), ())
+    found = tuple(Method(name, name, "", (), (), (), memory, (), False) for name in methods or ("forward",))
+    return Model(Interface(target, "", 1, False, found, (), None), prefix, prefix)
 
 
 def test_class_is_the_model_without_its_package() -> None:

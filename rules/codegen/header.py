@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rules.codegen.identifiers import link_definitions, linked_names, method_prefix, planned_member
-from rules.codegen.manifest_model import Borrowed, Method, Model
+from rules.codegen.model import Borrowed, Model
 from rules.codegen.names import c_comment, c_string
 from rules.codegen.typed_functions import exported_names, running_functions, typed_functions
+from rules.interface.description import Method
 
 _HEAD = """\
 /* Generated from {targets}. Do not edit. */
@@ -160,13 +161,13 @@ def header(
     memory of any method, or empty if no such type is defined. With `is_shared_library`, the header
     declares the typed functions instead of defining them, and declares only exported names.
     """
-    targets = c_comment(", ".join(model.target for model in models))
+    targets = c_comment(", ".join(model.interface.target for model in models))
     parts = [_HEAD.format(targets=targets, guard=guard, includes=_include_directives(models))]
     parts += [_EXPORTS_BEGIN] * is_shared_library
     for model in models:
         parts.append(_model_section(model, borrowed, is_shared_library))
         parts += [_weights_section(model, is_hidden=borrowed.weights or is_shared_library), _state_section(model)]
-        parts += [_method_section(model, method, borrowed, is_shared_library) for method in model.methods]
+        parts += [_method_section(model, method, borrowed, is_shared_library) for method in model.interface.methods]
     parts += [_EXPORTS_END] * is_shared_library
     if shared_memory:
         parts.append(_shared_memory(shared_memory, models))
@@ -175,38 +176,40 @@ def header(
 
 def _include_directives(models: Sequence[Model]) -> str:
     """Return includes of the headers that the manifests' size expressions need."""
-    headers = sorted({name for model in models for method in model.methods for name in method.headers})
+    headers = sorted({name for model in models for method in model.interface.methods for name in method.memory.headers})
     return "".join(f'#include "{name}"\n' for name in headers)
 
 
 def _shared_memory(prefix: str, models: Sequence[Model]) -> str:
-    methods = [method_prefix(model, method) for model in models for method in model.methods]
+    methods = [method_prefix(model, method) for model in models for method in model.interface.methods]
     members = "".join(f"  {method}_memory {method};\n" for method in methods)
     return _SHARED_MEMORY.format(prefix=prefix, members=members)
 
 
 def _model_section(model: Model, borrowed: Borrowed, is_shared_library: bool) -> str:
     return _MODEL.format(
-        target=c_comment(model.target),
+        target=c_comment(model.interface.target),
         link_names=link_definitions(model, exported_names(model) if is_shared_library else linked_names(model)),
         program=_program_section(model, borrowed, is_shared_library),
         registry="" if is_shared_library else _REGISTRY.format(prefix=model.prefix),
         upper=model.prefix.upper(),
-        weights_from_file=model.weights_from_file,
+        weights_from_file=model.interface.weights_from_file,
     )
 
 
 def _program_section(model: Model, borrowed: Borrowed, is_hidden: bool) -> str:
-    names = {"prefix": model.prefix, "upper": model.prefix.upper(), "program_bytes": model.program_bytes}
+    names = {"prefix": model.prefix, "upper": model.prefix.upper(), "program_bytes": model.interface.program_bytes}
     if borrowed.programs:
         return _BORROWED_PROGRAM.format(file=c_string(borrowed.programs[model.prefix]), **names)
     return (_PROGRAM_BYTES if is_hidden else _PROGRAM).format(**names)
 
 
 def _weights_section(model: Model, is_hidden: bool) -> str:
-    if model.weights is None:
+    if model.interface.weights is None:
         return ""
-    text = _WEIGHTS.format(upper=model.prefix.upper(), weights_bytes=model.weights.nbytes, sha256=model.weights.sha256)
+    text = _WEIGHTS.format(
+        upper=model.prefix.upper(), weights_bytes=model.interface.weights.nbytes, sha256=model.interface.weights.sha256
+    )
     return text if is_hidden else text + _EMBEDDED.format(prefix=model.prefix)
 
 
@@ -216,24 +219,24 @@ def private_declarations(model: Model, borrowed: Borrowed) -> str:
     text += _REGISTRY.format(prefix=model.prefix)
     if not borrowed.programs:
         text += _PROGRAM_DATA.format(prefix=model.prefix)
-    if model.weights is not None and not borrowed.weights:
+    if model.interface.weights is not None and not borrowed.weights:
         text += _EMBEDDED.format(prefix=model.prefix)
     return text
 
 
 def _state_section(model: Model) -> str:
-    if not model.state_bytes:
+    if not model.interface.state_bytes:
         return ""
-    return _STATE.format(prefix=model.prefix, upper=model.prefix.upper(), state_bytes=model.state_bytes)
+    return _STATE.format(prefix=model.prefix, upper=model.prefix.upper(), state_bytes=model.interface.state_bytes)
 
 
 def load_parameters(model: Model, method: Method, borrowed: Borrowed) -> str:
     """Return the name and the parameters of a method's load function."""
     prefix = method_prefix(model, method)
     indent = " " * (len(prefix) + 16)
-    extra = f"{indent}{model.prefix}_state *state,\n" if method.shared is not None else ""
+    extra = f"{indent}{model.prefix}_state *state,\n" if method.memory.shared is not None else ""
     extra += f"{indent}et_span program,\n" if borrowed.programs else ""
-    extra += f"{indent}et_span weights,\n" if borrowed.weights and model.weights is not None else ""
+    extra += f"{indent}et_span weights,\n" if borrowed.weights and model.interface.weights is not None else ""
     return (
         f"{prefix}_load({prefix}_memory *memory, const et_method_options *options,\n{extra}"
         f"{indent}et_method **out_method, et_error *out_error)"
@@ -247,13 +250,13 @@ def _method_section(model: Model, method: Method, borrowed: Borrowed, is_shared_
         prefix=prefix,
         upper=prefix.upper(),
         method_bytes=_method_bytes(method),
-        scratch_define=_scratch_define(prefix, method.scratch),
+        scratch_define=_scratch_define(prefix, method.memory.scratch),
         planned_defines=_planned_defines(prefix, method),
         members=_memory_members(prefix, method),
         load_parameters=load_parameters(model, method, borrowed),
         borrowed_program=_BORROWED_BYTES if borrowed.programs else "",
-        borrowed=_BORROWED_WEIGHTS if borrowed.weights and model.weights is not None else "",
-        sources=_SOURCES if model.weights is not None else "",
+        borrowed=_BORROWED_WEIGHTS if borrowed.weights and model.interface.weights is not None else "",
+        sources=_SOURCES if model.interface.weights is not None else "",
     )
     functions = list(typed_functions(model, method))
     if is_shared_library:
@@ -264,8 +267,8 @@ def _method_section(model: Model, method: Method, borrowed: Borrowed, is_shared_
 
 def _method_bytes(method: Method) -> str:
     """Return ET_METHOD_BYTES(…) with one argument per line, named as in the manifest."""
-    persistent = " + ".join(f"ET_PERSISTENT_BYTES({expression})" for expression in method.persistent) or "0"
-    counts = "".join(f"      /* {name} */ {method.counts[name]}u, \\\n" for name in _COUNTS)
+    persistent = " + ".join(f"ET_PERSISTENT_BYTES({expression})" for expression in method.memory.persistent) or "0"
+    counts = "".join(f"      /* {name} */ {method.memory.counts[name]}u, \\\n" for name in _COUNTS)
     return f"ET_METHOD_BYTES( \\\n{counts}      /* persistent */ {persistent})"
 
 
@@ -287,7 +290,7 @@ def _scratch_define(prefix: str, expressions: Sequence[str]) -> str:
 def _planned_defines(prefix: str, method: Method) -> str:
     return "".join(
         f"#define {prefix.upper()}_{planned_member(index).upper()}_BYTES {size}u\n"
-        for index, size in enumerate(method.planned_bytes)
+        for index, size in enumerate(method.memory.planned_bytes)
     )
 
 
@@ -297,9 +300,9 @@ def _memory_members(prefix: str, method: Method) -> str:
     Buffers that methods share are not members. Empty arrays are omitted, because C does not allow
     them.
     """
-    own = [(index, size) for index, size in enumerate(method.planned_bytes) if index != method.shared]
+    own = [(index, size) for index, size in enumerate(method.memory.planned_bytes) if index != method.memory.shared]
     names = [planned_member(index) for index, size in own if size > 0]
     sizes = {name: f"{prefix.upper()}_{name.upper()}_BYTES" for name in names}
-    if method.scratch:
+    if method.memory.scratch:
         sizes["scratch"] = f"ET_MAX({prefix.upper()}_SCRATCH_BYTES, 1u)"
     return "".join(f"  alignas(ET_MEMORY_ALIGNMENT) uint8_t {name}[{size}];\n" for name, size in sizes.items())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from rules.codegen.manifest_model import CodegenError, Method, Model
+from rules.codegen.model import CodegenError, Model
+from rules.interface.description import Method
 
 
 def method_prefix(model: Model, method: Method) -> str:
@@ -18,7 +19,7 @@ def planned_member(index: int) -> str:
 
 def linked_names(model: Model) -> list[str]:
     """Return the names of a model that the linker sees."""
-    return _model_names(model) + [f"{method_prefix(model, method)}_load" for method in model.methods]
+    return _model_names(model) + [f"{method_prefix(model, method)}_load" for method in model.interface.methods]
 
 
 def link_definitions(model: Model, names: Iterable[str]) -> str:
@@ -37,7 +38,7 @@ def check_names(models: Sequence[Model]) -> None:
 
 
 def _model_names(model: Model) -> list[str]:
-    names = ["program_data", "program_size", "registry"] + ["weights_data"] * (model.weights is not None)
+    names = ["program_data", "program_size", "registry"] + ["weights_data"] * (model.interface.weights is not None)
     return [f"{model.prefix}_{name}" for name in names]
 
 
@@ -46,14 +47,14 @@ def _names_and_owners(model: Model) -> Iterator[tuple[str, str]]:
 
     One macro per model and per method represents all macros with the same prefix.
     """
-    yield f"{model.prefix.upper()}_PROGRAM_BYTES", model.target
-    yield from ((name, model.target) for name in _model_names(model))
-    if model.weights is not None:
-        yield f"{model.prefix.upper()}_WEIGHTS_BYTES", model.target
-    if model.state_bytes:
-        yield f"{model.prefix}_state", model.target
-    for method in model.methods:
-        prefix, owner = method_prefix(model, method), f"method '{method.name}' of {model.target}"
+    yield f"{model.prefix.upper()}_PROGRAM_BYTES", model.interface.target
+    yield from ((name, model.interface.target) for name in _model_names(model))
+    if model.interface.weights is not None:
+        yield f"{model.prefix.upper()}_WEIGHTS_BYTES", model.interface.target
+    if model.interface.state_bytes:
+        yield f"{model.prefix}_state", model.interface.target
+    for method in model.interface.methods:
+        prefix, owner = method_prefix(model, method), f"method '{method.name}' of {model.interface.target}"
         yield f"{prefix.upper()}_METHOD_BYTES", owner
         yield from ((f"{prefix}_{name}", owner) for name in ("load", "memory", "scratch"))
         yield from ((f"{prefix}_set_{slot.name}", owner) for slot in method.inputs)

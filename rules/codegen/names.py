@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import re
 
-
-def c_word(name: str) -> str:
-    """Return `name` as a part of a C identifier.
-
-    Each run of other characters becomes one '_', or is removed at the ends. The result is always a
-    part of a longer identifier, so keywords and macros (`new`, `errno`) are safe.
-    """
-    return re.sub(r"[\W_]+", "_", name, flags=re.ASCII).strip("_")
+from rules.interface.identifiers import word
 
 
 def link_prefix(prefix: str, library: str, model: str) -> str:
@@ -26,7 +18,7 @@ def link_prefix(prefix: str, library: str, model: str) -> str:
 
 def header_guard(include: str, library: str) -> str:
     """Return the include guard of a header. It is unique per library."""
-    return link_prefix(f"EXECUTORCH_{c_word(include)}", library, "").upper() + "_"
+    return link_prefix(f"EXECUTORCH_{word(include)}", library, "").upper() + "_"
 
 
 def c_string(text: str) -> str:

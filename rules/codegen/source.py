@@ -9,9 +9,10 @@ from exir.operators.kernels import Kernel
 from rules.codegen.header import load_parameters, private_declarations
 from rules.codegen.identifiers import planned_member
 from rules.codegen.kernel_table import table_definition
-from rules.codegen.manifest_model import Borrowed, Method, Model
+from rules.codegen.model import Borrowed, Model
 from rules.codegen.names import c_string
 from rules.codegen.typed_functions import TypedFunction, running_functions, typed_functions
+from rules.interface.description import Method
 
 _VIEW = "executorch_prim::et_view.default"
 
@@ -104,17 +105,17 @@ def source(
     parts += [_backend_array(backends), _backend_parts(backends)]
     members = ", ".join(_registry_members(models, kernels, backends))
     parts += [_REGISTRY.format(name=name, members=members) for name in registries]
-    parts += [_OPEN_BOTH] * any(model.weights is not None for model in models)
+    parts += [_OPEN_BOTH] * any(model.interface.weights is not None for model in models)
     for model in models:
         parts += [_SIZE.format(prefix=model.prefix, upper=model.prefix.upper())] * (not borrowed.programs)
-        parts += [_load_function(model, method, borrowed) for method in model.methods]
+        parts += [_load_function(model, method, borrowed) for method in model.interface.methods]
     if is_shared_library:
         parts += [function.definition for model in models for function in _exported_functions(model)]
     return "".join(parts)
 
 
 def _exported_functions(model: Model) -> Iterator[TypedFunction]:
-    for method in model.methods:
+    for method in model.interface.methods:
         yield from typed_functions(model, method)
         yield from running_functions(model, method)
 
@@ -137,9 +138,9 @@ def _registry_members(
         yield ".preparation = &et_preparation"
     if any(kernel.operator.name == _VIEW for kernel in kernels):
         yield ".views = &et_views"
-    if any(method.branches for model in models for method in model.methods):
+    if any(method.branches for model in models for method in model.interface.methods):
         yield ".branching = &et_branching"
-    if any(slot.has_range for model in models for method in model.methods for slot in method.io_slots):
+    if any(slot.has_range for model in models for method in model.interface.methods for slot in method.io_slots):
         yield ".ranges = &et_ranges"
 
 
@@ -173,14 +174,14 @@ def _load_function(model: Model, method: Method, borrowed: Borrowed) -> str:
         model=model.prefix,
         name=c_string(method.name),
         planned=_planned_buffers(method),
-        planned_list="planned" if method.planned_bytes else "NULL",
-        planned_count=len(method.planned_bytes),
-        scratch=_memory_span("scratch", len(method.scratch)),
+        planned_list="planned" if method.memory.planned_bytes else "NULL",
+        planned_count=len(method.memory.planned_bytes),
+        scratch=_memory_span("scratch", len(method.memory.scratch)),
     )
 
 
 def _embedded_weights(model: Model) -> str:
-    return "" if model.weights is None else _EMBEDDED.format(model=model.prefix, upper=model.prefix.upper())
+    return "" if model.interface.weights is None else _EMBEDDED.format(model=model.prefix, upper=model.prefix.upper())
 
 
 def _open_statements(model: Model, borrows_weights: bool) -> str:
@@ -189,19 +190,19 @@ def _open_statements(model: Model, borrows_weights: bool) -> str:
     Weights that the caller provides are compared with the SHA-256 in the program. Embedded weights are not
     checked.
     """
-    if model.weights is None:
+    if model.interface.weights is None:
         return _OPEN
     return _OPEN_WITH_WEIGHTS + (_CHECK_CONTENTS if borrows_weights else "")
 
 
 def _planned_buffers(method: Method) -> str:
-    if not method.planned_bytes:
+    if not method.memory.planned_bytes:
         return ""
     buffers = ", ".join(
         "{{state->bytes, sizeof state->bytes}, &state->state, &et_sharing}"
-        if index == method.shared
+        if index == method.memory.shared
         else f"{{{_memory_span(planned_member(index), size)}, NULL, NULL}}"
-        for index, size in enumerate(method.planned_bytes)
+        for index, size in enumerate(method.memory.planned_bytes)
     )
     return f"  const et_planned_buffer planned[] = {{{buffers}}};\n"
 

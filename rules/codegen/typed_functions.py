@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rules.codegen.identifiers import method_prefix
-from rules.codegen.manifest_model import Method, Model, Slot
+from rules.codegen.model import Model, c_type, scalar_type
+from rules.interface.description import Method, Slot
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,8 @@ _RUNNING = (
 def typed_functions(model: Model, method: Method) -> Iterator[TypedFunction]:
     """Yield setters of tensor and ranged inputs, and getters of tensor outputs."""
     prefix = method_prefix(model, method)
-    for slot in method.inputs:
-        if slot.kind == "tensor" or slot.range:
-            yield _input_setter(prefix, slot)
+    for slot in method.arguments:
+        yield _input_setter(prefix, slot)
     for slot in method.outputs:
         if slot.kind == "tensor":
             yield _output_getter(prefix, slot)
@@ -131,7 +131,7 @@ def typed_functions(model: Model, method: Method) -> Iterator[TypedFunction]:
 
 def exported_names(model: Model) -> Iterator[str]:
     """Yield the names of the functions that a shared library exports for a model."""
-    for method in model.methods:
+    for method in model.interface.methods:
         yield f"{method_prefix(model, method)}_load"
         for function in (*typed_functions(model, method), *running_functions(model, method)):
             yield function.name
@@ -149,7 +149,7 @@ def _input_setter(prefix: str, slot: Slot) -> TypedFunction:
     return _fill_template(
         _DYNAMIC_INPUT if slot.is_dynamic else _STATIC_INPUT,
         prefix=prefix,
-        sizes=", ".join(slot.sizes if slot.is_dynamic else map(str, slot.shape)) or "0",
+        sizes=", ".join(slot.size_texts) or "0",
         nbytes=slot.count * slot.element_bytes,
         **_slot_fields(slot),
     )
@@ -160,9 +160,9 @@ def _output_getter(prefix: str, slot: Slot) -> TypedFunction:
     return _fill_template(
         _OUTPUT,
         prefix=prefix,
-        sizes=f"[{', '.join(slot.sizes or map(str, slot.shape))}]",
-        out_type="const et_tensor" if slot.is_dynamic else f"const {slot.c_type}",
-        expression=tensor if slot.is_dynamic else f"(const {slot.c_type} *){tensor}->data",
+        sizes=f"[{', '.join(slot.size_texts)}]",
+        out_type="const et_tensor" if slot.is_dynamic else f"const {c_type(slot)}",
+        expression=tensor if slot.is_dynamic else f"(const {c_type(slot)} *){tensor}->data",
         **_slot_fields(slot),
     )
 
@@ -181,7 +181,7 @@ def _slot_fields(slot: Slot) -> dict[str, object]:
         "shape": list(slot.shape),
         "count": slot.count,
         "rank": len(slot.shape),
-        "c_type": slot.c_type,
-        "scalar_type": slot.scalar_type,
+        "c_type": c_type(slot),
+        "scalar_type": scalar_type(slot),
         "element_bytes": slot.element_bytes,
     }

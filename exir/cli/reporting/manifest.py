@@ -1,6 +1,7 @@
 """The manifest of a compiled program."""
 
 import hashlib
+import inspect
 import io
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -13,6 +14,7 @@ from exir.files.atomic import Write
 from exir.inspection.manifest import manifest_text, method_content, methods_content
 from exir.inspection.memory import kernel_memory
 from exir.inspection.report import MethodReport
+from exir.model.spec import ModelSpec
 from exir.operators.kernels import KernelTable
 from exir.program import ExecutorchProgramManager
 from exir.quantize import Decision
@@ -23,15 +25,18 @@ def render_manifest(
     manager: ExecutorchProgramManager,
     table: KernelTable | None,
     quantization: Quantization | None = None,
+    spec: ModelSpec | None = None,
 ) -> str:
-    """Return the manifest of a program as text."""
+    """Return the manifest of a program as text. The docstrings are those of `spec`."""
     program, report = manager.executorch_program, manager.report
+    docs = _method_docs(spec) if spec else {}
     methods = [
-        _method_entry(method, plan, program, table)
+        {**_method_entry(method, plan, program, table), "doc": docs.get(method.name, "")}
         for method, plan in zip(report.methods, program.execution_plan)
     ]
     content = {
         "target": arguments.target,
+        "doc": _doc_of(type(spec.module)) if spec else "",
         "weights": "seed" if arguments.weights is None else "file",
         "program": _file_entry(arguments.out_pte, manager.write_to_file),
         "external": _external_files_entry(arguments, manager),
@@ -40,6 +45,21 @@ def render_manifest(
     if quantization is not None:
         content["quantization"] = _quantization_entry(quantization)
     return manifest_text(content)
+
+
+def _method_docs(spec: ModelSpec) -> dict[str, str]:
+    return {
+        name: _doc_of(getattr(type(method.module), method.function, None))
+        for name, method in spec.resolved_methods().items()
+    }
+
+
+def _doc_of(documented: object) -> str:
+    """Return the docstring of a class or function of the user, not of PyTorch."""
+    owner = str(getattr(documented, "__module__", ""))
+    if owner == "torch" or owner.startswith("torch."):
+        return ""
+    return inspect.cleandoc(getattr(documented, "__doc__", None) or "")
 
 
 def _quantization_entry(quantization: Quantization) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _FLAGS = ["--target=@//app:net_pte", "--module=app.net", "--out-pte=out/net.pte"
 
 def _write_manifest(spec: ModelSpec, *flags: str, pipeline: Pipeline = Pipeline()) -> dict[str, Any]:
     manager = lower_programs(export_methods(spec), spec, pipeline)
-    text = render_manifest(parse_arguments([*_FLAGS, *flags]), manager, None)
+    text = render_manifest(parse_arguments([*_FLAGS, *flags]), manager, None, spec=spec)
     manifest = json.loads(text)
     assert text == json.dumps(manifest, indent=1, sort_keys=True) + "\n"
     assert manifest["program"]["sha256"] == hashlib.sha256(manager.buffer).hexdigest()
@@ -57,12 +57,59 @@ def test_manifest_describes_program_and_slots() -> None:
         "shape": [16, 4],
         "dim_order": [0, 1],
         "dynamism": "dynamic_bound",
-        "sizes": [{"min": 2, "max": 16, "step": 1}, 4],
+        "sizes": [{"min": 2, "max": 16, "step": 1, "expression": "s0"}, 4],
     }
     assert method["inputs"] == [{"name": "x", **tensor}, {"name": "y", **tensor}]
     assert [{**output, "name": ""} for output in method["outputs"]] == [{"name": "", **tensor}]
     assert (manifest["format"], manifest["target"], manifest["weights"]) == (3, "//app:net_pte", "seed")
     assert manifest["program"]["file"] == "net.pte"
+
+
+class _Repeat(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return torch.cat([x, x, y])
+
+
+def test_sizes_of_outputs_are_expressions_of_input_sizes() -> None:
+    shapes = {"x": {0: Dim("rows", max=8)}, "y": {0: Dim("more", max=4)}}
+    inputs = (torch.ones(4, 2), torch.ones(3, 2))
+    (method,) = _write_manifest(ModelSpec(_Repeat(), inputs, dynamic_shapes=shapes))["methods"]
+    slots = [*method["inputs"], *method["outputs"]]
+    assert [slot["sizes"][0]["expression"] for slot in slots] == ["s0", "s1", "2*s0 + s1"]
+
+
+class _Documented(torch.nn.Module):
+    """Scales a vector.
+
+    The factor is an input.
+    """
+
+    def forward(
+        self, x: torch.Tensor, factor: float, label: str, offset: torch.Tensor | None
+    ) -> torch.Tensor:
+        """Return x times factor."""
+        return x * factor
+
+
+def test_manifest_has_docstrings_of_the_module_and_its_methods() -> None:
+    x = torch.ones(2)
+    manifest = _write_manifest(ModelSpec(_Documented(), (x, 2.5, "a", None)))
+    assert manifest["doc"] == "Scales a vector.\n\nThe factor is an input."
+    (method,) = manifest["methods"]
+    assert method["doc"] == "Return x times factor."
+    assert method["inputs"][1:] == [
+        {"name": "factor", "kind": "double", "value": 2.5},
+        {"name": "label", "kind": "string", "value": "a"},
+        {"name": "offset", "kind": "null"},
+    ]
+    manifest = _write_manifest(ModelSpec(torch.nn.ReLU(), (x,)))
+    assert (manifest["doc"], manifest["methods"][0]["doc"]) == ("", "")
+
+
+def test_manifest_lists_state() -> None:
+    inputs = MethodSpec((torch.randn(4),))
+    manifest = _write_manifest(ModelSpec(_SharedStateModule(), methods={"put": inputs}))
+    assert manifest["methods"][0]["state"] == [{"name": "total", "dtype": "float32", "shape": [4]}]
 
 
 def test_manifest_states_memory() -> None:
