@@ -131,6 +131,12 @@ def test_inputs_may_be_in_lists_and_tuples(form: type, strict: bool) -> None:
     assert len(plan.delegates) == 1
 
 
+@pytest.mark.parametrize(("module", "count"), [(nn.ReLU(), 1), (Pair(), 2)])
+def test_results_of_a_lowered_module_are_counted(module: nn.Module, count: int) -> None:
+    manager = program(Calls(lowered(module, torch.ones(2))), strict=False)
+    assert list(manager.instruction_id_to_num_outs_map["forward"].values()) == [count]
+
+
 def test_single_result_outside_a_tuple_is_returned_directly() -> None:
     relu = lowered(nn.ReLU(), torch.ones(2))
     assert isinstance(executorch_call_delegate(relu, torch.ones(2)), Tensor)

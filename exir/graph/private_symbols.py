@@ -114,8 +114,6 @@ class _ValueCopier:
         """Return a tensor on the meta device with the layout of `value`."""
         sizes, strides = (tuple(map(self._copy_leaf, sizes)) for sizes in (value.shape, value.stride()))
         offset = self._copy_leaf(value.storage_offset())
-        if type(offset) is int and offset == 0:
-            return torch.empty_strided(sizes, strides, dtype=value.dtype, device="meta")
         # The indices of the last element. An empty dimension has no elements, and its stride does
         # not matter.
         last = [

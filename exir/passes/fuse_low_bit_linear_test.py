@@ -149,6 +149,16 @@ class OfGroups(nn.Module):
         return F.linear(F.embedding(tokens, weight), weight)
 
 
+def test_preserved_linear_layer_keeps_its_bias() -> None:
+    network = Network().eval()
+    _weight_only(INT4, PerGroup(32))(network)
+    config = EdgeCompileConfig(preserve_ops=[torch.ops.aten.linear.default])
+    program = to_edge(export(network, (TOKENS,)), compile_config=config).exported_program()
+    assert [name for name in operator_names(program) if "quantized" in name] == [LINEAR] * 2
+    with torch.no_grad():
+        torch.testing.assert_close(program.module()(TOKENS), network(TOKENS), rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
 def test_shared_low_bit_weight_is_stored_once(dtype: torch.dtype) -> None:
     network, tokens = OfGroups(dtype), torch.tensor([[1, 9, 4]])
@@ -157,6 +167,20 @@ def test_shared_low_bit_weight_is_stored_once(dtype: torch.dtype) -> None:
     assert names == [EMBEDDING, LINEAR]
     assert sorted(_constant_sizes(program)) == [80, 80, 320]
     torch.testing.assert_close(program.module()(tokens), network(tokens), rtol=1e-4, atol=1e-4)
+
+
+def test_weight_may_be_transposed_by_negative_dimensions() -> None:
+    class Transposed(OfGroups):
+        def forward(self, x: Tensor) -> Tensor:
+            weight = _OPS.dequantize_per_channel_group(
+                self.codes, self.scales, self.points, -8, 7, torch.int8, 32, torch.float32
+            )
+            return x @ weight.permute(-1, -2)
+
+    network, x = Transposed(torch.int8), torch.randn(3, 64)
+    program = to_edge(export(network, (x,))).exported_program()
+    assert operator_names(program) == [LINEAR]
+    torch.testing.assert_close(program.module()(x), network(x), rtol=1e-4, atol=1e-4)
 
 
 def test_embedding_has_the_range_of_its_quantized_values() -> None:

@@ -178,7 +178,7 @@ def _kind_of(value: Any) -> str:
 def _reexport(module: GraphModule, program: ExportedProgram) -> ExportedProgram:
     args, kwargs = program.example_inputs
     exported = torch.export.export(
-        module, args, dict(kwargs), dynamic_shapes=dynamic_shapes_of(program, module), strict=False
+        module, args, dict(kwargs), dynamic_shapes=dynamic_shapes_of(program, module)
     )
     ConstantTable(exported, fake_mode_of(exported.graph)).drop_unused()
     return exported

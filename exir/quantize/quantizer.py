@@ -147,7 +147,7 @@ class StaticQuantizer(Quantizer):
 
 
 def _annotate_node(node: Node, inputs: _Inputs, output: QuantizationSpecBase | None = None) -> None:
-    node.meta[_ANNOTATION] = QuantizationAnnotation(inputs, output, _annotated=True)
+    node.meta[_ANNOTATION] = QuantizationAnnotation(inputs, output)
 
 
 def _has_constant_range(node: Node) -> bool:

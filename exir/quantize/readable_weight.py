@@ -35,4 +35,4 @@ def make_readable(module: nn.Module) -> None:
     assert isinstance(weight, IntxUnpackedToInt8Tensor)
     names = (*weight.tensor_data_names, *weight.tensor_attribute_names)
     readable = ReadableWeight(*(getattr(weight, name) for name in names))
-    module.weight = nn.Parameter(readable, requires_grad=False)
+    module.weight = nn.Parameter(readable, requires_grad=weight.requires_grad)

@@ -138,6 +138,12 @@ SCATTERED: dict[str, Case] = {
         INDEX.reshape(2, 2),
         _real(2, 2),
     ),
+    "embedding_bag of default arguments": (
+        lambda w, i, o: F.embedding_bag(i, w, o, mode="sum"),
+        _real(3, 5),
+        INDEX,
+        torch.tensor([0, 1, 1, 4]),
+    ),
     "embedding_bag with its end": (
         lambda w, i, o: F.embedding_bag(i, w, o, include_last_offset=True),
         _real(3, 5),
