@@ -21,7 +21,9 @@ def takes_rows_alone(node: Node, table: KernelTable) -> bool:
     variant = None if op is None else out_variant_of(op)
     if op is None or variant is None or variant.op.name() not in table:
         return False
-    arguments = bind_arguments(op, node.args, node.kwargs)
+    # The emitted call has all arguments, so a rule for an omitted argument applies to its default.
+    defaults = {arg.name: arg.default_value for arg in op._schema.arguments}
+    arguments = {**defaults, **bind_arguments(op, node.args, node.kwargs)}
     results = node.meta["val"] if len(variant.outputs) > 1 else [node.meta["val"]]
     call = Call(
         {

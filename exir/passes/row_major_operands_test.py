@@ -1,10 +1,14 @@
 """Tests that reductions get row-major operands, and results keep their order."""
 
+from pathlib import Path
+
 import sympy
 import torch
 from torch import Tensor, nn
 
 from exir import to_edge
+from exir.operators.kernels import KernelTable, load_kernels
+from exir.operators.operators import builtin_operators
 from exir.passes.row_major_operands import RowMajorOperands
 from exir.testing.graphs import assert_same, operator_names, run, run_module
 from exir.testing.models import Example
@@ -135,3 +139,49 @@ def test_row_major_operators_get_contiguous_operands() -> None:
         program = to_edge(Example(Normalized().eval(), (operand,)).export()).exported_program()
         names = operator_names(RowMajorOperands().run(program))
         assert names == [_COPY, "aten::native_layer_norm", "aten::add.Tensor"]
+
+
+_KERNELS = """
+[dtypes]
+float = ["float32"]
+
+[[kernel]]
+operator = "aten::avg_pool2d.out"
+symbol = "acme_pool"
+file = "pool.c"
+dtypes = "float"
+layout = "contiguous"
+
+[[kernel]]
+operator = "aten::avg_pool2d.out"
+symbol = "acme_pool_of_whole_windows"
+file = "pool.c"
+dtypes = "float"
+attributes = { ceil_mode = [true] }
+
+[[kernel]]
+operator = "aten::relu.out"
+symbol = "acme_relu"
+file = "relu.c"
+dtypes = "float"
+"""
+
+
+def _converted_for(kernels: KernelTable, module: nn.Module) -> list[str]:
+    """Return the operators of a program with a channels-last input, for `kernels`."""
+    x = torch.randn(2, 3, 8, 8).to(memory_format=torch.channels_last)
+    program = RowMajorOperands(kernels).run(to_edge(Example(module, (x,)).export()).exported_program())
+    assert_same(run(program, (x,)), run_module(module, (x,)))
+    return operator_names(program)
+
+
+def test_kernel_table_decides_which_operands_are_copied(tmp_path: Path) -> None:
+    path = tmp_path / "kernels.toml"
+    path.write_text(_KERNELS, encoding="utf-8")
+    kernels = load_kernels([path], builtin_operators())
+    assert _converted_for(kernels, Pooled()) == [_COPY, "aten::avg_pool2d", _COPY, "aten::relu"]
+    # An omitted argument has its default: a kernel for ceil_mode=True does not accept the call above.
+    of_whole_windows = nn.AvgPool2d(2, ceil_mode=True)
+    assert _converted_for(kernels, of_whole_windows) == ["aten::avg_pool2d"]
+    without_kernels = nn.UpsamplingNearest2d(scale_factor=2)
+    assert _COPY not in _converted_for(kernels, without_kernels)
