@@ -51,6 +51,18 @@ def test_quantized_values_are_packed_and_rows_numbered_once() -> None:
         assert size == 2 * (6 * 64 * bits // 8 + scales) + rows
 
 
+def test_weight_with_one_scale_per_channel_is_not_packed() -> None:
+    class PerChannel(Groups):
+        def forward(self, x: Tensor) -> Tensor:
+            scales, points = self.first_scales[:, 0], self.points[:, 0]
+            limits = 0, -8, 7, torch.int8
+            return x + _OPS.dequantize_per_channel(self.first_codes, scales, points, *limits)
+
+    example = Example(PerChannel(4).eval(), (torch.randn(6, 64),))
+    program = PackLowBitWeights().run(to_edge(example.export()).exported_program())
+    assert "quantized_decomposed::dequantize_per_channel" in operator_names(program)
+
+
 def test_computed_weight_is_not_packed() -> None:
     class Computed(Groups):
         def forward(self, x: Tensor) -> Tensor:

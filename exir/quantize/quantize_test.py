@@ -75,6 +75,10 @@ def test_quantized_network_is_close_to_float(recipe: str, inplace: bool) -> None
     x = torch.randn(IMAGE_SHAPE)
     quantized = quantize_module(module, x, recipe)
     assert output_signal_to_noise(quantized, module, x) > 25
+    is_per_channel = "quantized_decomposed::dequantize_per_channel" in map(
+        operator_name, quantized.program.graph.nodes
+    )
+    assert is_per_channel == (recipe == "int8_static")
     lowered = to_edge(quantized.program).to_executorch()
     assert len(lowered.buffer) > 0
 
