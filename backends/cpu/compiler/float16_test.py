@@ -126,6 +126,22 @@ def test_tied_embedding_is_stored_once(dtype: torch.dtype) -> None:
         assert panels < bytes_of(each, tokens, **options) < panels + 1500
 
 
+def test_float16_table_and_float32_layer_with_equal_values_are_stored_apart() -> None:
+    class Mixed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table, self.head = nn.Embedding(48, 64, dtype=torch.float16), nn.Linear(64, 48, bias=False)
+            self.head.weight.data.copy_(self.table.weight)
+
+        def forward(self, tokens: Tensor) -> Tensor:
+            return self.head(self.table(tokens).float())
+
+    module, tokens = Mixed(), torch.tensor([[1, 39, 7]])
+    (lookup,) = (op for op in ops(module, tokens).ops if isinstance(op.spec, Embedding))
+    assert lookup.inputs[0].dtype == torch.float16
+    assert_is_as_float(module, tokens)
+
+
 def test_float16_weights_halve_the_program_size() -> None:
     layers = nn.Conv2d(16, 64, 3), nn.ReLU(), nn.Conv2d(64, 64, 1), nn.Flatten(), nn.Linear(64 * 36, 100)
     module, x = nn.Sequential(*layers).eval(), torch.randn(1, 16, 8, 8)

@@ -65,6 +65,33 @@ def test_linear_layers_are_int8_ops() -> None:
     assert kinds(network, x) == ["Quantize", *3 * ["ConvQs8"], "Dequantize"]
 
 
+@pytest.mark.parametrize(("zero_point", "axis"), [(3, 0), (0, 1)])
+def test_linear_layer_with_another_form_of_int8_weight_is_exact(zero_point: int, axis: int) -> None:
+    class Linear(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("codes", torch.randint(-127, 128, (16, 16), dtype=torch.int8))
+            self.register_buffer("scales", torch.rand(16) * 0.01 + 0.01)
+            self.register_buffer("zero_points", torch.full((16,), zero_point))
+
+        def forward(self, x: Tensor) -> Tensor:
+            weight = torch.ops.quantized_decomposed.dequantize_per_channel(
+                self.codes, self.scales, self.zero_points, axis, -127, 127, torch.int8
+            )
+            return nn.functional.linear(x, weight)
+
+    torch.manual_seed(0)
+    x, linear = torch.randn(8, 16), Linear()
+    assert_within_one_op(nn.Sequential(Affine(x, torch.int8), linear, Affine(linear(x), torch.int8)), x)
+
+
+@pytest.mark.parametrize(("layer", "fits"), [(nn.Conv2d(4096, 4, 2), True), (nn.Conv2d(2048, 4, 3), False)])
+def test_int8_convolution_has_a_maximum_window(layer: nn.Conv2d, fits: bool) -> None:
+    x = torch.randn(1, layer.in_channels, 4, 4)
+    network = quantized.quantized(nn.Sequential(nn.ReLU(), layer), x)
+    assert ("ConvQs8" in kinds(network, x)) == fits
+
+
 def test_no_float_op_remains() -> None:
     network, x = quantized.cnn()
     network = quantized.quantized(network, x)

@@ -71,6 +71,19 @@ def test_int8_padding_ops_fold_into_the_window(make: Callable[[], nn.Conv2d], re
     assert torch.equal(found, _run(inner, x))
 
 
+@pytest.mark.parametrize("pads", [(1, 1, 1, 1, 0, 1), (1, 1, 1, 1, 1, 0)], ids=["after", "before"])
+def test_padding_of_channels_is_not_folded(pads: tuple[int, int, int, int, int, int]) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(1, 3, 6, 6)
+    padding = nn.ConstantPad3d(pads, 0.0)  # of channels, height and width
+    module = nn.Sequential(Affine(x, torch.int8), padding, Affine(x, torch.int8), Layer(nn.Conv2d(4, 8, 3), True))
+    network, _ = _affine(module, x, torch.int8)
+    (window,) = (each for each in specs(network, x) if isinstance(each, ConvQs8))
+    assert window.window.padding == (0, 0, 0, 0)
+    with torch.no_grad():
+        torch.testing.assert_close(_run(network, x), network(x))
+
+
 @pytest.mark.parametrize("value", [1.0, -0.5])
 def test_nonzero_padding_is_not_folded(value: float) -> None:
     x = torch.randn(1, 4, 6, 6)

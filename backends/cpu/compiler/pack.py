@@ -113,9 +113,7 @@ def _with_panels(op: Op, products: Sequence[tuple[Op, Value]]) -> Op:
 
 
 def _is_same(weight: Tensor | None, table: Tensor) -> bool:
-    if weight is None or weight.dtype != table.dtype or weight.shape != table.shape:
-        return False
-    return torch.equal(weight, table)
+    return weight is not None and weight.dtype == table.dtype and torch.equal(weight, table)
 
 
 def _packed(op: Op, done: _Done) -> Op:

@@ -1,6 +1,9 @@
 """Tests of the layouts of packed weights."""
 
+import pytest
 import torch
+import torch.nn.functional as F
+from torch import Tensor
 
 from backends.cpu.compiler.packing import (
     convolution_panels,
@@ -13,7 +16,27 @@ from backends.cpu.compiler.packing import (
     unstrassen,
     winograd_codes,
     winograd_pairs,
+    winograd_panels,
 )
+
+# Bᵀ and Aᵀ of F(2, 3) and F(4, 3) (Lavin & Gray 2016).
+_INPUT = {
+    2: torch.tensor([[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]]),
+    4: torch.tensor(
+        [
+            [4, 0, -5, 0, 1, 0],
+            [0, -4, -4, 1, 1, 0],
+            [0, 4, -4, -1, 1, 0],
+            [0, -2, -1, 2, 1, 0],
+            [0, 2, -1, -2, 1, 0],
+            [0, 4, 0, -5, 0, 1],
+        ]
+    ),
+}
+_OUTPUT = {
+    2: torch.tensor([[1, 1, 1, 0], [0, 1, -1, -1]]),
+    4: torch.tensor([[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]]),
+}
 
 
 def test_a_panel_has_sixteen_columns_side_by_side_and_zeros_at_the_end() -> None:
@@ -44,6 +67,38 @@ def test_pairs_of_channels_are_adjacent_at_all_positions() -> None:
     assert packed[0, 1, 2, 2 * 5 + 1] == 36 * int(codes[16 + 5, 5, 0, 0])
     assert packed[7, 1, 2, 2 * 5] == codes[16 + 5, 4].sum(dtype=torch.int16)
     assert torch.equal(winograd_codes(packed), codes.double())
+
+
+def _winograd_tile(transformed: Tensor, image: Tensor) -> Tensor:
+    """Return a tile [N, side, side] of the convolution of `image` [C, side + 2, side + 2].
+
+    `transformed` is [N, C, side + 2, side + 2], with the scales of the published transform.
+    """
+    side = image.shape[-1] - 2
+    before, after = _INPUT[side].double(), _OUTPUT[side].double()
+    sums = (transformed.double() * (before @ image.double() @ before.t())).sum(1)
+    return after @ sums @ after.t()
+
+
+@pytest.mark.parametrize("side", [2, 4])
+def test_winograd_weights_compute_the_convolution(side: int) -> None:
+    generator = torch.Generator().manual_seed(0)
+    weight = torch.randn(16, 3, 3, 3, dtype=torch.float64, generator=generator)
+    image = torch.randn(3, side + 2, side + 2, dtype=torch.float64, generator=generator)
+    by_position = winograd_panels(weight, side)[:, 0]
+    transformed = by_position.permute(2, 1, 0).unflatten(2, (side + 2, side + 2))
+    torch.testing.assert_close(_winograd_tile(transformed, image), F.conv2d(image, weight))
+
+
+def test_int8_winograd_weights_compute_the_convolution() -> None:
+    generator = torch.Generator().manual_seed(0)
+    codes, image = (
+        torch.randint(-128, 128, shape, generator=generator).double() for shape in ((16, 2, 3, 3), (2, 6, 6))
+    )
+    by_position = winograd_pairs(codes.to(torch.int8))[:, 0, 0].reshape(36, 16, 2)
+    scales = torch.tensor([24, -6, -6, 24, 24, 6])
+    transformed = by_position.permute(1, 2, 0).unflatten(2, (6, 6)).double() / torch.outer(scales, scales)
+    torch.testing.assert_close(_winograd_tile(transformed, image), F.conv2d(image, codes))
 
 
 def test_taps_of_a_channel_are_consecutive_rows() -> None:

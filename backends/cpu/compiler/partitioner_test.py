@@ -79,6 +79,7 @@ def test_constant_that_kernels_also_use_is_packed() -> None:
 def test_the_entry_makes_the_partitioner() -> None:
     assert BACKEND.id == "cpu" and BACKEND.partitioner is CpuPartitioner
     assert CpuPartitioner(winograd="never", threads=2).options == Options("never", threads=2)
+    assert CpuPartitioner().options.threads == 4
 
 
 def test_a_size_that_others_need_is_taken_outside() -> None:

@@ -78,5 +78,5 @@ class Rewriter:
         for value in op.outputs:
             if count > 0:
                 self._writer[value] = op
-            elif self._writer.get(value) is op:
+            else:
                 del self._writer[value]

@@ -44,6 +44,22 @@ def test_norm_with_a_computed_weight_is_left_to_kernels(function: Callable[[Tens
     assert get_non_lowered_nodes(program.graph)
 
 
+@pytest.mark.parametrize("is_weight", [True, False])
+def test_batch_norm_with_a_computed_parameter_is_left_to_kernels(is_weight: bool) -> None:
+    class Computed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("mean", torch.rand(6))
+            self.register_buffer("variance", torch.rand(6) + 0.5)
+
+        def forward(self, x: Tensor, row: Tensor) -> Tensor:
+            weight, bias = (row, None) if is_weight else (None, row)
+            return F.batch_norm(x, self.mean, self.variance, weight, bias)
+
+    program = lowered(Computed(), (torch.randn(2, 6, 4, 5), torch.rand(6)))
+    assert get_non_lowered_nodes(program.graph)
+
+
 def test_batch_norm_after_a_residual_is_not_lost() -> None:
     class Residual(nn.Module):
         def __init__(self) -> None:
