@@ -93,6 +93,19 @@ static void test_empty_tensors_have_a_valid_pointer(void **state) {
   }
 }
 
+static void test_skips_ops_with_empty_outputs(void **state) {
+  (void)state;
+  cpu_test_write_dynamic();
+  cpu_test_must_load();
+  const size_t runs = cpu_test_runs;
+  cpu_sample_make(&samples[0], 0, 3);
+  cpu_test_must_call(2);
+  assert_int_equal(cpu_test_runs, runs);
+  cpu_sample_make(&samples[0], 1, 3);
+  cpu_test_must_call(2);
+  assert_int_equal(cpu_test_runs, runs + 2);
+}
+
 static void test_rejects_sizes_above_the_maximum(void **state) {
   (void)state;
   cpu_test_write_dynamic();
@@ -414,6 +427,7 @@ int main(void) {
       CPU_TEST(test_payloads_of_constant_dims_are_static),
       CPU_TEST(test_sizes_follow_the_arguments),
       CPU_TEST(test_empty_tensors_have_a_valid_pointer),
+      CPU_TEST(test_skips_ops_with_empty_outputs),
       CPU_TEST(test_rejects_sizes_above_the_maximum),
       CPU_TEST(test_rejects_calls_that_read_unwritten_scratch),
       CPU_TEST(test_rejects_calls_that_leave_outputs_unwritten),

@@ -158,12 +158,31 @@ et_status et_cpu_isa_choose(const et_backend_context *context,
   return find_best(context->error, out_isa);
 }
 
+/* Returns whether an output of the op has elements. */
+static bool has_results(const et_cpu_op *op) {
+  const size_t end = (size_t)op->input_count + op->output_count;
+  for (size_t i = op->input_count; i < end; i++) {
+    if (op->tensors[i]->numel > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Skips ops without results: an output of 0 bytes may have 2^31 rows and 2^31 columns, and ops loop
+ * over them. */
+static void run_op(const et_cpu_op *op, const et_cpu_run *run) {
+  if (has_results(op)) {
+    op->type->run(op, run);
+  }
+}
+
 static void run_observed(const et_cpu_op *op, uint32_t index,
                          const et_cpu_run *run, const et_observer *observer) {
   const et_event event = {ET_EVENT_STEP, index, op->type->schema->name, NULL,
                           0};
   observer->begin(observer->context, &event);
-  op->type->run(op, run);
+  run_op(op, run);
   observer->end(observer->context, &event, run->fault->status);
 }
 
@@ -175,7 +194,7 @@ et_status et_cpu_run_ops(const et_cpu_op *ops, uint32_t count, uint8_t isa,
     if (context->observer != NULL) {
       run_observed(&ops[i], i, &run, context->observer);
     } else {
-      ops[i].type->run(&ops[i], &run);
+      run_op(&ops[i], &run);
     }
   }
   return fault.status;

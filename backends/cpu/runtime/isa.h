@@ -31,8 +31,8 @@ et_backend_option et_cpu_force_isa(et_cpu_isa isa);
 et_status et_cpu_isa_choose(const et_backend_context *context,
                             et_cpu_isa *out_isa);
 
-/* Runs `count` ops whose tensors are bound. Stops at the first failure. Reports each op to the
- * context's observer by its index. */
+/* Runs `count` ops whose tensors are bound, except those whose outputs are all empty. Stops at the
+ * first failure. Reports each op to the context's observer by its index. */
 et_status et_cpu_run_ops(const et_cpu_op *ops, uint32_t count, uint8_t isa,
                          const et_execute_context *context);
 

@@ -50,6 +50,9 @@ enum {
   CPU_TEST_FIRST = 1003, /* y = x[0] in all elements; in-place */
 };
 
+/* Number of runs of CPU_TEST_SHIFT since the start of the program. */
+extern size_t cpu_test_runs;
+
 #define CPU_TEST_PARTS 3
 extern const et_backend_part *const cpu_test_parts[CPU_TEST_PARTS];
 
