@@ -75,10 +75,14 @@ static void copy_rows(span *s) {
   }
 }
 
-/* Lists the taps in the order of the packed weights: row, column, channel. */
+/* Lists the taps in the order of the packed weights: row, column, channel. Without channels,
+ * weights are empty, so their size does not limit the number of taps. */
 static void list_taps(span *s) {
   const et_cpu_window *w = &s->conv->window;
   const float **tap = s->taps;
+  if (s->conv->channels == 0) {
+    return;
+  }
   for (size_t i = 0; i < w->kernel_y; i++) {
     for (size_t j = 0; j < w->kernel_x; j++) {
       const float *from = s->from + i * s->row_step + j * w->dilation_x;

@@ -131,7 +131,9 @@ typedef void et_add_part(const void *weights, et_tiles *tiles, size_t first,
 ET_INLINE void et_convolve(const et_cpu_conv *conv, const et_cpu_pixels *pixels,
                            size_t max, et_add_part *add, const void *weights) {
   const size_t channels = conv->channels / conv->groups;
-  const size_t taps = conv->window.kernel_y * conv->window.kernel_x;
+  /* Without channels, weights are empty, so their size does not limit the number of taps. */
+  const size_t taps =
+      channels == 0 ? 1 : conv->window.kernel_y * conv->window.kernel_x;
   et_gather g;
   g.conv = conv;
   g.first_channel = pixels->group * channels;

@@ -90,7 +90,10 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
             .channels = (size_t)sizes[3],
             .x = args.x->data,
             .y = args.y->data};
-  if (args.y->numel > 0) {
+  if (args.x->numel == 0) {
+    /* Without windows, a kernel may have 2^30 taps. */
+    memset(w.y, 0, args.y->bytes);
+  } else if (args.y->numel > 0) {
     et_cpu_for_each(run, (size_t)sizes[0] * (size_t)sizes[1], run_row, &w);
   }
 }

@@ -97,6 +97,14 @@ static void test_pixels_without_windows_are_zero(void **state) {
   check_fold((axis){8, 2, 3, 0, 1}, (axis){9, 1, 4, 0, 1}, 1, 17);
 }
 
+/* The kernel has 2^30 taps and is wider than the image. Visiting each tap would exceed the time
+ * limit of the test. */
+static void test_images_smaller_than_the_window_are_zero(void **state) {
+  (void)state;
+  check_fold((axis){60, 32768, 1, 16384, 1}, (axis){63, 32768, 1, 16352, 1}, 1,
+             1);
+}
+
 static void test_every_small_window(void **state) {
   (void)state;
   for (int32_t i = 0; i < 2 * 3 * 3 * 3 * 2; i++) {
@@ -130,6 +138,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_overlapping_windows),
       cmocka_unit_test(test_pixels_without_windows_are_zero),
+      cmocka_unit_test(test_images_smaller_than_the_window_are_zero),
       cmocka_unit_test(test_every_small_window),
       cmocka_unit_test(test_rejects_invalid_shapes_and_windows),
   };

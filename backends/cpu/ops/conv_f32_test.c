@@ -175,6 +175,34 @@ static void test_many_channels_are_added_in_parts(void **state) {
   check_convolution(&deep);
 }
 
+/* Checks that each output is the bias of its channel. */
+static void check_bias(const shape *s) {
+  et_test_op test;
+  make(&test, s);
+  const float *bias = test.tensors[2].data;
+  const size_t count = et_test_result(&test)->numel;
+  double *expected = calloc(2 * count, sizeof(double));
+  assert_non_null(expected);
+  for (size_t i = 0; i < count; i++) {
+    expected[i] = (double)bias[i % (size_t)s->columns];
+  }
+  et_test_run(&test, expected, expected + count);
+  free(expected);
+  et_test_end(&test);
+}
+
+/* Without channels, weights are empty, so the kernel may have 2^30 taps. Visiting each tap would
+ * exceed the time limit of the test. */
+static void test_images_without_channels(void **state) {
+  (void)state;
+  const et_test_axis side = {64, 64, 32768, 1, 16384, 16383, 1};
+  const et_test_axis narrow = {64, 64, 6000, 1, 3000, 2999, 1};
+  const shape nhwc = {1, 0, 20, 1, side, side, false, false, false};
+  const shape planar = {1, 0, 20, 1, side, narrow, true, false, false};
+  check_bias(&nhwc);
+  check_bias(&planar);
+}
+
 static void test_rejects_invalid_shapes_and_attributes(void **state) {
   (void)state;
   const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
@@ -237,6 +265,7 @@ int main(void) {
       cmocka_unit_test(test_images_of_several_blocks),
       cmocka_unit_test(test_blocks_of_every_remainder),
       cmocka_unit_test(test_many_channels_are_added_in_parts),
+      cmocka_unit_test(test_images_without_channels),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
       cmocka_unit_test(test_rejects_large_windows_of_planar_input),
   };

@@ -126,6 +126,15 @@ static void test_averages_of_whole_images(void **state) {
   check_pool(&s);
 }
 
+/* Visiting each row of the image would exceed the time limit of the test. */
+static void test_maxima_of_whole_images_without_columns(void **state) {
+  (void)state;
+  const et_test_axis tall = {INT32_MAX, 1, 1, 1, 0, 0, 1};
+  const et_test_axis empty = {0, 1, 1, 1, 0, 0, 1};
+  const shape s = {1, 2048, tall, empty, true, false, 0, true};
+  check_pool(&s);
+}
+
 static void test_maxima_keep_nan(void **state) {
   (void)state;
   const et_test_axis axis = {2, 1, 2, 1, 0, 0, 1};
@@ -173,6 +182,7 @@ int main(void) {
       cmocka_unit_test(test_random_windows),
       cmocka_unit_test(test_dilated_maxima),
       cmocka_unit_test(test_averages_of_whole_images),
+      cmocka_unit_test(test_maxima_of_whole_images_without_columns),
       cmocka_unit_test(test_maxima_keep_nan),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };

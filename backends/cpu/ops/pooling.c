@@ -10,14 +10,19 @@ static bool is_global(const et_cpu_window_attributes *window) {
   return window->kernel[0] == 0 && window->kernel[1] == 0;
 }
 
-/* Returns the window. For global pooling, its kernel has the size of the image. */
+/* Returns the window. For global pooling, its kernel has the size of the image. An image without
+ * pixels may have 2^31 rows, so its kernel is empty. */
 static et_cpu_window_attributes window_of(const et_cpu_pool_f32_args *args) {
   const int32_t *in = args->x->sizes + 1;
-  return is_global(&args->attributes.window)
-             ? (et_cpu_window_attributes){.kernel = {in[0], in[1]},
-                                          .stride = {1, 1},
-                                          .dilation = {1, 1}}
-             : args->attributes.window;
+  if (!is_global(&args->attributes.window)) {
+    return args->attributes.window;
+  }
+  et_cpu_window_attributes window = {.stride = {1, 1}, .dilation = {1, 1}};
+  if (in[0] > 0 && in[1] > 0) {
+    window.kernel[0] = in[0];
+    window.kernel[1] = in[1];
+  }
+  return window;
 }
 
 static et_status check_window(const et_cpu_op *op,
