@@ -21,7 +21,7 @@ static et_status check_permutation(const et_cpu_permute_args *args,
         error, from < args->x->rank && (seen & 1u << from) == 0,
         "permute: attribute %d is %u, which is repeated or out of range "
         "for %d dims",
-        (int)i, from, (int)args->x->rank);
+        (int)i, (unsigned)from, (int)args->x->rank);
     seen |= 1u << from;
   }
   return ET_STATUS_OK;

@@ -72,7 +72,7 @@ double et_test_elementwise_result(uint32_t opcode, double a, double b) {
     case ET_CPU_OPCODE_NOT:
       return a == 0;
     default:
-      fail_msg("opcode %u", opcode);
+      fail_msg("opcode %u", (unsigned)opcode);
       return 0;
   }
 }

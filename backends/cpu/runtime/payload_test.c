@@ -254,6 +254,24 @@ static void test_rejects_values_outside_their_place(void **state) {
   cpu_test_expect_refused("payload: values[0] has too many elements");
 }
 
+/* On 32-bit targets, the size of h in bytes does not fit in size_t. It is 0 modulo 2^32. */
+static void test_rejects_scratch_values_of_4_gib(void **state) {
+  (void)state;
+  const uint32_t dims[1] = {
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 1u << 30})};
+  writer->inputs = writer->outputs = 1;
+  writer->scratch_bytes = 64;
+  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, dims, 1);
+  const uint32_t h = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, dims, 1);
+  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, dims, 1);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, x, h, 5);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, h, y, 5);
+  cpu_test_expect_refused(
+      sizeof(size_t) > 4
+          ? "payload: values[1] does not fit in its memory region"
+          : "payload: values[0] has too many elements");
+}
+
 static void test_rejects_an_int_in_place_of_a_tensor(void **state) {
   (void)state;
   cpu_test_write_static();
@@ -390,6 +408,7 @@ int main(void) {
       CPU_TEST(test_reports_fields_that_are_out_of_range),
       CPU_TEST(test_computes_dims_from_earlier_dims),
       CPU_TEST(test_rejects_values_outside_their_place),
+      CPU_TEST(test_rejects_scratch_values_of_4_gib),
       CPU_TEST(test_rejects_an_int_in_place_of_a_tensor),
       CPU_TEST(test_rejects_dims_that_use_an_int_as_tensor),
       CPU_TEST(test_limits_the_number_of_arguments),
