@@ -285,7 +285,8 @@ void ET_CPU_NAME(et_cpu_sdpa_f32)(const et_cpu_sdpa *attention, size_t group,
   const size_t heads = a->heads / a->groups;
   const size_t keys = et_seen_keys(a, group);
   const size_t rows = heads * a->queries;
-  float *widened = workspace + et_cpu_sdpa_floats(rows, a->depth, a->width);
+  float *widened =
+      workspace + (size_t)et_cpu_sdpa_floats(rows, a->depth, a->width);
   block b = begin(a, rows, workspace);
   for (; b.first < keys; b.first += ET_CPU_SDPA_KEYS) {
     b.count = et_min_size(ET_CPU_SDPA_KEYS, keys - b.first);

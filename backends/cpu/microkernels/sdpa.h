@@ -51,16 +51,17 @@ typedef struct et_cpu_sdpa {
 
 /* Returns the size of the workspace in floats. The workspace holds packed keys and values, scores,
  * and the maximum and the sum of each of `rows` queries. */
-static inline size_t et_cpu_sdpa_floats(size_t rows, size_t depth,
-                                        size_t width) {
-  const size_t panels = (width + 15) / 16;
+static inline uint64_t et_cpu_sdpa_floats(uint64_t rows, size_t depth,
+                                          size_t width) {
+  const uint64_t panels = (width + 15) / 16;
   return ET_CPU_SDPA_KEYS * (depth + panels * 16) + ET_CPU_SDPA_SCORES +
          2 * rows;
 }
 
 /* Returns the number of additional floats for a block of widened float16 or bfloat16 keys and
  * values. */
-static inline size_t et_cpu_sdpa_widened_floats(size_t depth, size_t width) {
+static inline uint64_t et_cpu_sdpa_widened_floats(uint64_t depth,
+                                                  size_t width) {
   return ET_CPU_SDPA_KEYS * (depth + width);
 }
 

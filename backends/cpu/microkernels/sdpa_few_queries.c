@@ -365,7 +365,8 @@ void ET_CPU_NAME(et_cpu_sdpa_few_queries_f32)(const et_cpu_sdpa *attention,
     g.sums[i] = 0.0f;
   }
   const size_t keys = et_seen_keys(a, index);
-  float *widened = workspace + et_cpu_sdpa_floats(queries, a->depth, a->width);
+  float *widened =
+      workspace + (size_t)et_cpu_sdpa_floats(queries, a->depth, a->width);
   for (size_t first = 0; first < keys; first += ET_CPU_SDPA_KEYS) {
     const size_t count = et_min_size(keys - first, ET_CPU_SDPA_KEYS);
     const et_attention_keys block =

@@ -32,7 +32,8 @@ typedef struct et_cpu_winograd_qs8 {
 
 /* Returns the size of the workspace in 32-bit words for `tiles` tiles. It has their transformed
  * pixels and the products for 64 columns. */
-static inline size_t et_cpu_winograd_words_i8(size_t tiles, size_t channels) {
+static inline uint64_t et_cpu_winograd_words_i8(uint64_t tiles,
+                                                size_t channels) {
   return et_cpu_winograd_positions(ET_CPU_WINOGRAD_QS8_SIDE) * tiles *
          (channels / 2 + ET_CPU_WINOGRAD_COLUMNS);
 }

@@ -36,10 +36,10 @@ typedef struct window {
 /* Returns window `index` of axis `dim`. Windows may overlap. */
 static window window_at(const et_cpu_adaptive_pool_args *args, size_t dim,
                         size_t index) {
-  const size_t size = (size_t)args->x->sizes[dim];
-  const size_t count = (size_t)args->y->sizes[dim];
-  return (window){index * size / count,
-                  ((index + 1) * size + count - 1) / count};
+  const uint64_t size = (uint64_t)args->x->sizes[dim];
+  const uint64_t count = (uint64_t)args->y->sizes[dim];
+  return (window){(size_t)(index * size / count),
+                  (size_t)(((index + 1) * size + count - 1) / count)};
 }
 
 /* The part of the volume from which one pixel of y is computed. */

@@ -116,6 +116,28 @@ static void test_maxima_of_nan(void **state) {
   et_test_end(&test);
 }
 
+/* The product of the sizes exceeds 2^32. */
+static void test_maxima_of_long_axes(void **state) {
+  (void)state;
+  enum { IN = 65536, OUT = 65537 };
+  const int32_t x[RANK] = {1, 1, 1, IN, 1};
+  const int32_t y[3] = {1, 1, OUT};
+  et_test_op test;
+  make(&test, x, y, MAX);
+  const float *from = test.tensors[0].data;
+  double *expected = calloc(2 * OUT, sizeof(double));
+  assert_non_null(expected);
+  for (size_t i = 0; i < OUT; i++) {
+    /* Windows 1 to OUT - 2 have two elements. */
+    const size_t first = i == 0 ? 0 : i - 1;
+    const size_t last = i < IN ? i : IN - 1;
+    expected[i] = (double)fmaxf(from[first], from[last]);
+  }
+  et_test_run(&test, expected, expected + OUT);
+  free(expected);
+  et_test_end(&test);
+}
+
 static void test_rejects_invalid_shapes_and_modes(void **state) {
   (void)state;
   const int32_t x[RANK] = {2, 1, 7, 5, 3};
@@ -139,6 +161,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_windows_of_any_sizes),
       cmocka_unit_test(test_maxima_of_nan),
+      cmocka_unit_test(test_maxima_of_long_axes),
       cmocka_unit_test(test_rejects_invalid_shapes_and_modes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
 /* The weights of a block of channels are prepared once for at least PIXELS pixels. The microkernel
  * computes up to ROWS rows at once. */
 #define PIXELS 128
-#define ROWS 4
+#define ROWS 4 /* divides PIXELS */
 
 typedef struct work {
   et_cpu_dwconv_qs8 depthwise;
@@ -85,7 +85,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
   work w = {.depthwise = dwconv_of(&args), .function = variants[run->isa]};
   w.rows = (size_t)out[0] * (size_t)out[1];
-  const size_t max = ROWS * et_cpu_parts(PIXELS, ROWS * (size_t)out[2]);
+  const size_t max = ROWS * et_cpu_parts(PIXELS / ROWS, (size_t)out[2]);
   w.at_once = et_cpu_even_part(w.rows, max, et_cpu_threads(run));
   w.channels = et_cpu_parts(w.depthwise.channels, ET_CPU_DWCONV_CHANNELS_I8);
   et_cpu_for_each(run, et_cpu_parts(w.rows, w.at_once) * w.channels, run_rows,

@@ -115,14 +115,15 @@ static et_status check_workspace(const et_cpu_sdpa_f32_args *args,
   const size_t depth = (size_t)args->attributes.depth;
   const size_t width = (size_t)width_of(args);
   const int32_t *workspace = args->workspace->sizes;
-  const size_t widened = args->k->dtype == ET_SCALAR_TYPE_FLOAT32
-                             ? 0
-                             : et_cpu_sdpa_widened_floats(depth, width);
-  const size_t floats =
+  const uint64_t widened = args->k->dtype == ET_SCALAR_TYPE_FLOAT32
+                               ? 0
+                               : et_cpu_sdpa_widened_floats(depth, width);
+  const uint64_t floats =
       et_cpu_sdpa_floats(queries_of(args), depth, width) + widened;
-  ET_CPU_CHECK(error, workspace[0] >= 1 && (size_t)workspace[1] >= floats,
-               "sdpa_f32: workspace is [%d, %d], expected at least [1, %zu]",
-               (int)workspace[0], (int)workspace[1], floats);
+  ET_CPU_CHECK(error, workspace[0] >= 1 && (uint64_t)workspace[1] >= floats,
+               "sdpa_f32: workspace is [%d, %d], expected at least [1, %llu]",
+               (int)workspace[0], (int)workspace[1],
+               (unsigned long long)floats);
   return ET_STATUS_OK;
 }
 

@@ -465,6 +465,11 @@ static void test_rejects_mismatched_sizes(void **state) {
   test.tensors[5].sizes[1]--;
   et_test_refused(&test, "sdpa_f32: workspace is [3, ");
   test.tensors[5].sizes[1]++;
+  /* Values with 2^23 elements need more than 512 * 2^23 floats, which is 0 modulo 2^32. */
+  test.tensors[2].sizes[2] = 2 << 23;
+  test.tensors[4].sizes[2] = 4 << 23;
+  test.tensors[5].sizes[1] = 1 << 20;
+  et_test_refused(&test, "sdpa_f32: workspace is [3, 1048576]");
   test.op.dim_count = 0;
   et_test_refused(&test, "sdpa_f32: 0 dims, expected 1");
   et_test_end(&test);

@@ -45,13 +45,13 @@ static et_status check_images(const et_cpu_op *op,
 static et_status check_workspace(const et_cpu_winograd_f32_args *args,
                                  et_error *error) {
   const int32_t *sizes = args->workspace->sizes;
-  const size_t needed = et_cpu_winograd_workspace(
-      (size_t)args->attributes.side, (size_t)args->attributes.tiles,
+  const uint64_t needed = et_cpu_winograd_workspace(
+      (size_t)args->attributes.side, (uint64_t)args->attributes.tiles,
       (size_t)args->x->sizes[3]);
   ET_CPU_CHECK(
-      error, sizes[0] >= 1 && (size_t)sizes[1] >= needed,
-      "winograd_f32: workspace is [%d, %d], expected at least [1, %zu]",
-      (int)sizes[0], (int)sizes[1], needed);
+      error, sizes[0] >= 1 && (uint64_t)sizes[1] >= needed,
+      "winograd_f32: workspace is [%d, %d], expected at least [1, %llu]",
+      (int)sizes[0], (int)sizes[1], (unsigned long long)needed);
   return ET_STATUS_OK;
 }
 

@@ -255,6 +255,13 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   test.attributes[5] = 3;
   et_test_refused(
       &test, "winograd_f32: workspace is [1, 5040], expected at least [1, ");
+  /* 36 * (2^20 * 1024 + 960) floats; 34,560 modulo 2^32 */
+  test.attributes[5] = 1 << 20;
+  test.tensors[0].sizes[3] = test.tensors[1].sizes[2] = 960;
+  test.tensors[5].sizes[1] = 40000;
+  et_test_refused(&test, "winograd_f32: workspace is [1, 40000]");
+  test.tensors[0].sizes[3] = test.tensors[1].sizes[2] = 4;
+  test.tensors[5].sizes[1] = 5040;
   test.attributes[5] = 0x7fffffff;
   et_test_refused(&test, "winograd_f32: attribute 5 is 2147483647");
   test.attributes[5] = 2;

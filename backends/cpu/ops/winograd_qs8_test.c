@@ -248,6 +248,13 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   test.attributes[17] = 3;
   et_test_refused(
       &test, "winograd_qs8: workspace is [1, 5760], expected at least [1, ");
+  /* 36 * 745,655 * 160 words; 5504 modulo 2^32 */
+  test.attributes[17] = 745655;
+  test.tensors[0].sizes[3] = 192;
+  test.tensors[1].sizes[2] = 96;
+  et_test_refused(&test, "winograd_qs8: workspace is [1, 5760]");
+  test.tensors[0].sizes[3] = 32;
+  test.tensors[1].sizes[2] = 16;
   test.attributes[17] = 0;
   et_test_refused(&test, "winograd_qs8: attribute 17 is 0");
   test.attributes[17] = 2;

@@ -232,7 +232,7 @@ static void convolve_winograd_qs8(et_xnn_builder *b, const convolution *c) {
       .words = words,
       .word_count = ET_CPU_WINOGRAD_QS8_ATTRIBUTES_WORDS,
       .workspace = et_xnn_workspaces(
-          b, et_cpu_winograd_words_i8(tiles, (size_t)c->channels)),
+          b, (size_t)et_cpu_winograd_words_i8(tiles, (size_t)c->channels)),
       .workspace_count = 1};
   emit_bytes(b, op, c, et_xnn_pack_winograd_i8(b, c));
 }

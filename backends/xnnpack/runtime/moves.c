@@ -102,7 +102,7 @@ void et_xnn_copy(et_xnn_builder *b) {
 /* Infers the size that is 0, if there is one, from the number of elements. Returns false if the
  * sizes cannot have `numel` elements. */
 static bool infer_reshaped(size_t numel, et_xnn_dims *dims) {
-  size_t known = 1;
+  uint64_t known = 1;
   uint8_t unknown = ET_XNN_MAX_DIMS;
   for (uint8_t i = 0; i < dims->rank; i++) {
     if (dims->sizes[i] == 0 && unknown != ET_XNN_MAX_DIMS) {
@@ -111,7 +111,7 @@ static bool infer_reshaped(size_t numel, et_xnn_dims *dims) {
     if (dims->sizes[i] == 0) {
       unknown = i;
     } else {
-      known *= (size_t)dims->sizes[i];
+      known *= (uint64_t)dims->sizes[i];
     }
     if (dims->sizes[i] < 0 || known > INT32_MAX) {
       return false;

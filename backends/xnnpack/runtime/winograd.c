@@ -219,7 +219,7 @@ void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c) {
       .words = words,
       .word_count = ET_CPU_WINOGRAD_F32_ATTRIBUTES_WORDS,
       .workspace = et_xnn_workspaces(
-          b, et_cpu_winograd_workspace(side, at_once, channels)),
+          b, (size_t)et_cpu_winograd_workspace(side, at_once, channels)),
       .workspace_count = 1};
   et_xnn_emit_floats(b, c, &op);
 }

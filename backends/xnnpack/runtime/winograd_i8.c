@@ -140,7 +140,8 @@ size_t et_xnn_winograd_tiles_i8(const et_xnn_builder *b,
                                 const et_xnn_convolution_of *c) {
   const et_xnn_pixels out = et_xnn_declared_pixels(b, c);
   const size_t all = et_xnn_tiles_of(&out, SIDE);
-  const size_t chosen = ET_CPU_WINOGRAD_QS8_GROUP_WORDS /
-                        et_cpu_winograd_words_i8(1, (size_t)c->channels);
+  const size_t chosen =
+      ET_CPU_WINOGRAD_QS8_GROUP_WORDS /
+      (size_t)et_cpu_winograd_words_i8(1, (size_t)c->channels);
   return et_xnn_clamp_tiles(all, chosen);
 }
