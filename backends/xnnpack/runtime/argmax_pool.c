@@ -5,6 +5,7 @@
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
+#include "runtime/core/arithmetic.h"
 
 static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_argmax_pool_args args = et_cpu_argmax_pool_args_of(op);
@@ -27,12 +28,16 @@ static maximum maximum_in(const et_cpu_argmax_pool_args *args,
   maximum found = {-INFINITY, 0};
   const int64_t height = args->attributes.kernel[0];
   const int64_t width = args->attributes.kernel[1];
-  for (int64_t i = 0; i < height * width; i++) {
-    const int64_t y = row * height + i / width - padding[0];
-    const int64_t x = column * width + i % width - padding[1];
-    if (y >= 0 && y < in[1] && x >= 0 && x < in[2]) {
+  const int64_t top = row * height - padding[0];
+  const int64_t left = column * width - padding[1];
+  const int64_t bottom = et_min_i64(top + height, in[1]);
+  const int64_t right = et_min_i64(left + width, in[2]);
+  /* Padding is skipped, because it may have 2^40 pixels. */
+  for (int64_t y = et_max_i64(top, 0); y < bottom; y++) {
+    for (int64_t x = et_max_i64(left, 0); x < right; x++) {
       const float value = image[(y * in[2] + x) * in[3]];
-      found = value > found.value ? (maximum){value, (int32_t)i} : found;
+      const int64_t index = (y - top) * width + x - left;
+      found = value > found.value ? (maximum){value, (int32_t)index} : found;
     }
   }
   return found;

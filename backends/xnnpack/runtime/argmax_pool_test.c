@@ -37,9 +37,36 @@ static void test_padding_is_never_the_maximum(void **state) {
   et_test_end(&test);
 }
 
+/* Visiting each pixel of the padding would exceed the time limit of the test. */
+static void test_skips_padding(void **state) {
+  (void)state;
+  const int32_t size = 1 << 20;
+  const int32_t sizes[4] = {1, 1, 1, 64};
+  const double margin[64] = {0};
+  double expected[64];
+  et_test_op test;
+  et_test_begin(&test, &et_xnn_op_argmax_pool);
+  const float *image = et_test_input(&test, ET_SCALAR_TYPE_FLOAT32, 4, sizes);
+  et_test_output(&test, ET_SCALAR_TYPE_FLOAT32, 4, sizes);
+  const int32_t *found = et_test_output(&test, ET_SCALAR_TYPE_INT32, 4, sizes);
+  et_test_int(&test, size);
+  et_test_int(&test, size);
+  et_test_int(&test, 3);
+  et_test_int(&test, 5);
+  for (size_t i = 0; i < 64; i++) {
+    expected[i] = (double)image[i];
+  }
+  et_test_run(&test, expected, margin);
+  for (size_t i = 0; i < 64; i++) {
+    assert_int_equal(found[i], 3 * size + 5);
+  }
+  et_test_end(&test);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_padding_is_never_the_maximum),
+      cmocka_unit_test(test_skips_padding),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "backends/cpu/schema/pool_f32.h"
 #include "backends/cpu/schema/pool_qs8.h"
 #include "backends/cpu/schema/resize.h"
+#include "backends/xnnpack/runtime/panels.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/words.h"
 
@@ -88,11 +89,12 @@ void et_xnn_pool(et_xnn_builder *b) {
   pool(b, &sides, &window);
 }
 
-/* Returns the product of the dimensions before those of the image. */
+/* Returns the product of the dimensions before those of the image, or a negative number if it
+ * overflows, which is only possible if the input is empty. */
 static int32_t images_in(const et_xnn_dims *dims) {
   int32_t count = 1;
   for (uint8_t i = 0; i + 3 < dims->rank; i++) {
-    count *= dims->sizes[i];
+    count = et_xnn_times(count, dims->sizes[i]);
   }
   return count;
 }
