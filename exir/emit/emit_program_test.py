@@ -9,6 +9,7 @@ from torch.export import Dim
 
 from exir import schema
 from exir.capture import ExecutorchBackendConfig
+from exir.dialects.edge import edge_op
 from exir.emit._prim_ops import prim_operator
 from exir.emit._values import Values
 from exir.error import UnsupportedOperatorError
@@ -18,6 +19,8 @@ from exir.program import ExecutorchProgramManager, to_edge
 from exir.tensor import TensorSpec
 from exir.testing import loop_cases, models
 from exir.testing.models import Example
+
+_AVG_POOL = edge_op(torch.ops.aten.avg_pool2d.default)
 
 
 class Call(torch.nn.Module):
@@ -112,6 +115,16 @@ def test_scalar_for_a_float_argument_is_a_double() -> None:
     plan = plan_of(lambda x: torch.native_layer_norm(x, [2], None, None, 1)[0], torch.ones(2))
     (args,) = calls(plan, "aten::native_layer_norm.out")
     assert args[4] == schema.Double(1.0)
+
+
+def test_scalar_for_a_list_of_fixed_length_is_repeated() -> None:
+    example = Example(Call(lambda x: torch.nn.functional.avg_pool2d(x, [2, 2])), (torch.ones(1, 4, 4),))
+    manager = to_edge(example.export())
+    (pool,) = manager.exported_program().graph.find_nodes(op="call_function", target=_AVG_POOL)
+    pool.args = (pool.args[0], 2)
+    (plan,) = manager.to_executorch().executorch_program.execution_plan
+    (args,) = calls(plan, "aten::avg_pool2d.out")
+    assert numbers(plan, args[1]) == [2, 2]
 
 
 def test_operators_are_listed_once() -> None:
