@@ -14,7 +14,17 @@ from backends.cpu.schema.codegen.c_records import enum_of, struct_of
 from backends.cpu.schema.codegen.op_fields import word_fields
 from backends.cpu.schema.codegen.ranges import POSITIVE, bounds_at, word_ranges
 from backends.cpu.schema.copies import Copy, Permute
-from backends.cpu.schema.declarations import Count, OpSpec, Record, Tensor, at_word, only_if, repeated_part, word_count
+from backends.cpu.schema.declarations import (
+    Count,
+    Int64,
+    OpSpec,
+    Record,
+    Tensor,
+    at_word,
+    only_if,
+    repeated_part,
+    word_count,
+)
 from backends.cpu.schema.gemm import GemmF32, StrassenF32
 from backends.cpu.schema.pooling import AdaptivePool, PoolF32, PoolMode
 from backends.cpu.schema.records import (
@@ -29,6 +39,11 @@ from backends.cpu.schema.registry import ALL_OPS, BY_CODE, BY_NAME, OPS
 def test_codes_and_names_of_ops_are_unique() -> None:
     assert len(BY_CODE) == len(OPS)
     assert len(BY_NAME) == len(ALL_OPS)
+
+
+def test_all_files_are_written_to_a_folder(tmp_path: Path) -> None:
+    c_headers.main(["--folder", str(tmp_path)])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(file_names())
 
 
 def test_the_header_of_an_undeclared_op_is_an_error() -> None:
@@ -151,6 +166,39 @@ def test_a_conditional_field_replaces_the_words_that_it_shares() -> None:
 def test_conditional_fields_are_written_under_their_condition() -> None:
     code = struct_of(_Figure)
     assert "if (record->shape == ET_CPU__SHAPE_CIRCLE) {\n  words[1] = et_cpu_word_of_float(record->radius);" in code
+
+
+@dataclass(frozen=True)
+class _Drawing(Record):
+    """A figure with a field of each type. The condition depends on the second field."""
+
+    layer: int
+    shape: _Shape
+    seed: Int64
+    origin: tuple[int, float]
+    fill: float | None
+    figure: _Figure
+    radius: float = field(default=0.0, metadata={**at_word(4), **only_if(shape=_Shape.CIRCLE)})
+
+
+def test_condition_may_depend_on_any_field() -> None:
+    assert "if (record->shape == ET_CPU__SHAPE_CIRCLE) {" in struct_of(_Drawing)
+
+
+def test_words_have_names_and_kinds() -> None:
+    assert word_fields(_Drawing) == [
+        ("layer", "int"),
+        ("shape", "int"),
+        ("seed.low", "int"),
+        ("seed.high", "int"),
+        ("origin[0]|radius", "any"),
+        ("origin[1]", "float"),
+        ("fill.has_value", "int"),
+        ("fill.value", "float"),
+        ("figure.shape", "int"),
+        ("figure.sizes[0]|radius", "any"),
+        ("figure.sizes[1]", "int"),
+    ]
 
 
 def test_properties_of_enums_are_tables() -> None:
