@@ -27,6 +27,7 @@ def refused(message: str, name: str, *arguments: object) -> None:
 
 OTHER_RANKS = [
     ("unsqueeze_copy: self", "aten::unsqueeze_copy.out", torch.ones([1] * 16), 0),
+    ("unfold_copy: self", "aten::unfold_copy.out", torch.ones([1] * 16), 0, 1, 1),
     ("repeat_interleave: repeats", "aten::repeat_interleave.Tensor_out", torch.tensor([[2]]), None),
     ("repeat_interleave: repeats", "aten::repeat_interleave.Tensor_out", torch.tensor(2), None),
     ("index_select: index", "aten::index_select.out", X, 0, torch.tensor([[1]])),
