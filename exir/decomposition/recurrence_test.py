@@ -3,6 +3,7 @@
 Layers of fixed length are unchanged.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -67,11 +68,24 @@ def test_fixed_length_gives_equal_bytes_with_and_without_the_context(name: str) 
     assert with_it == without
 
 
-@pytest.mark.parametrize("batch", [1, 2])
-@pytest.mark.parametrize("options", [{}, {"bidirectional": True}, {"proj_size": 2}, {"bias": False}])
-def test_states_of_several_layers_have_the_shapes_of_eager(batch: int, options: dict[str, Any]) -> None:
-    layer = nn.LSTM(4, 3, num_layers=2, **options).eval()
-    x = torch.randn(5, batch, 4)
+@pytest.mark.parametrize(
+    "shape", [(5, 1, 4), (5, 2, 4), (5, 4)], ids=["batch 1", "batch 2", "unbatched"]
+)
+@pytest.mark.parametrize(
+    "make, options",
+    [
+        *((make, {}) for make in _KINDS.values()),
+        *((make, {"bidirectional": True, "batch_first": True}) for make in _KINDS.values()),
+        (nn.LSTM, {"bias": False}),
+        (nn.LSTM, {"proj_size": 2}),
+        (nn.RNN, {"nonlinearity": "relu"}),
+    ],
+)
+def test_states_of_several_layers_have_the_shapes_of_eager(
+    make: Callable[..., nn.Module], options: dict[str, Any], shape: tuple[int, ...]
+) -> None:
+    layer = make(4, 3, num_layers=2, **options).eval()
+    x = torch.randn(shape)
     program = export(layer, (x,))
     expected = layer(x)
     states = [node.meta["val"].shape for node in program.graph.output_node().all_input_nodes]
