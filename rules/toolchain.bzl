@@ -28,7 +28,7 @@ _INTERPRETER_ATTRS = {
         allow_single_file = True,
         cfg = "exec",
         mandatory = True,
-        doc = "The interpreter: CPython 3.11 to 3.13.",
+        doc = "The interpreter: CPython 3.11 to 3.14.",
     ),
     "python_files": attr.label_list(
         allow_files = True,
@@ -53,7 +53,7 @@ _ATTRS = dict(
     python = attr.label(
         allow_single_file = True,
         cfg = "exec",
-        doc = "The interpreter: CPython 3.11 to 3.13. The default is the interpreter of the rules, with its library.",
+        doc = "The interpreter: CPython 3.11 to 3.14. The default is the interpreter of the rules, with its library.",
     ),
     identity = attr.label(
         allow_single_file = True,

@@ -3,7 +3,6 @@
 import importlib
 import os
 import sys
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.abc import Loader, MetaPathFinder
@@ -11,6 +10,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from exir.python_versions import tomllib
 
 PACKAGE = "executorch"
 TABLE = Path(__file__).with_name("names.toml")

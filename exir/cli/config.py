@@ -4,7 +4,6 @@ docs/reference/config.md lists the keys.
 """
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import reduce
@@ -19,6 +18,7 @@ from exir.cli.arguments import Arguments
 from exir.error import ConfigError
 from exir.files.options import check_keys, check_type
 from exir.passes import MemoryPlanningPass
+from exir.python_versions import tomllib
 from exir.quantize import OPTION_TYPES, RECIPES, QuantizationOptions
 
 OPERATOR_LIST = list[str]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
+
+from exir.python_versions import tomllib
 
 Row = Mapping[str, Any]
 _Parsed = TypeVar("_Parsed")

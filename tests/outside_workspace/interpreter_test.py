@@ -62,7 +62,7 @@ def test_python_version_without_a_lock_is_refused(workspace: Workspace) -> None:
     _set_version(workspace, "3.10")
     build = workspace.build("//:net_pte")
     assert build.exit_code != 0
-    assert "Python 3.10 is not supported; supported versions: 3.11, 3.12, 3.13" in build.stderr
+    assert "Python 3.10 is not supported; supported versions: 3.11, 3.12, 3.13, 3.14" in build.stderr
 
 
 def test_missing_python_version_is_reported(workspace: Workspace) -> None:

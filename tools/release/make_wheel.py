@@ -26,7 +26,7 @@ _COMMANDS = {
     "executorch_inspect": "executorch_report.inspect_program:main",
     "executorch_run": "executorch_runtime.cli.run:main",
 }
-_NEEDS = ("flatbuffers", "numpy")
+_NEEDS = ("flatbuffers", "numpy", 'tomli; python_version < "3.11"')
 # Optional features: `pip install rules-executorch[torchao]` for quantization.
 _EXTRAS = {"torchao": ("torchao==0.18.*",)}
 _DATE = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal sources produce an equal wheel
@@ -78,7 +78,7 @@ def _description(folder: str, version: str, tag: str, torch: str) -> Iterator[tu
         needs += "".join(f'Requires-Dist: {package}; extra == "{extra}"\n' for package in packages)
     summary = "PyTorch modules to ExecuTorch programs, and the runtime that runs, traces and explains them"
     head = f"Metadata-Version: 2.1\nName: {_NAME}\nVersion: {version}\nSummary: {summary}\n"
-    yield f"{folder}/METADATA", f"{head}Requires-Python: >=3.11\n{needs}".encode()
+    yield f"{folder}/METADATA", f"{head}Requires-Python: >=3.10\n{needs}".encode()
     yield f"{folder}/WHEEL", f"Wheel-Version: 1.0\nGenerator: {_NAME}\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     commands = "".join(f"{name} = {function}\n" for name, function in _COMMANDS.items())
     yield f"{folder}/entry_points.txt", f"[console_scripts]\n{commands}".encode()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum, IntEnum
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_origin, get_type_hints
 
 from backends.cpu.schema.kernel_sizes import MAX_RANK
 from backends.cpu.schema.words import (
@@ -20,6 +20,9 @@ from backends.cpu.schema.words import (
     word_of_int,
     words_of_int64,
 )
+
+if TYPE_CHECKING:
+    from typing import Self
 
 INT32_MAX = 2**31 - 1
 INT32_MIN = -(2**31)
@@ -175,7 +178,7 @@ class Record:
         return tuple(words)
 
     @classmethod
-    def read(cls, words: Sequence[int]) -> Self:
+    def read(cls, words: Sequence[int]) -> "Self":
         """Decode the words that `words` returned.
 
         Raises ValueError for a different number of words.

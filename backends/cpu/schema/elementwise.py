@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from backends.cpu.schema.declarations import (
     F32,
@@ -20,6 +20,9 @@ from backends.cpu.schema.declarations import (
 )
 from backends.cpu.schema.kernel_sizes import ELEMENTWISE_MAX_OPERANDS
 from backends.cpu.schema.records import NONE, Activation
+
+if TYPE_CHECKING:
+    from typing import Self
 
 _INTEGERS = (*INDEX, Dtype.BOOL)
 
@@ -100,17 +103,17 @@ class Instruction(Record):
     registers: Registers = (0, 0, 0, 0)
 
     @classmethod
-    def of(cls, opcode: Opcode, *registers: int) -> Self:
+    def of(cls, opcode: Opcode, *registers: int) -> "Self":
         """Return the instruction that reads `registers`."""
         return cls(opcode, _padded(registers))
 
     @classmethod
-    def constant(cls, value: float) -> Self:
+    def constant(cls, value: float) -> "Self":
         """Return the instruction whose result is `value`."""
         raise NotImplementedError
 
     @classmethod
-    def read(cls, words: Sequence[int]) -> Self:
+    def read(cls, words: Sequence[int]) -> "Self":
         found = super().read(words)
         return found.on(found.operands)
 
@@ -119,7 +122,7 @@ class Instruction(Record):
         """The registers that the instruction reads."""
         return self.registers[: self.opcode.arity]
 
-    def on(self, registers: Sequence[int]) -> Self:
+    def on(self, registers: Sequence[int]) -> "Self":
         """Return the same instruction with other registers."""
         return replace(self, registers=_padded(registers))
 
@@ -136,11 +139,11 @@ class InstructionF32(Instruction):
     activation: Activation = field(default=NONE, metadata={**at_word(2), **only_if(opcode=Opcode.ACTIVATE)})
 
     @classmethod
-    def constant(cls, value: float) -> Self:
+    def constant(cls, value: float) -> "Self":
         return cls(Opcode.CONSTANT, value=value)
 
     @classmethod
-    def activate(cls, register: int, activation: Activation) -> Self:
+    def activate(cls, register: int, activation: Activation) -> "Self":
         """Return the instruction that applies `activation`."""
         return cls(Opcode.ACTIVATE, _padded((register,)), activation=activation)
 
@@ -155,7 +158,7 @@ class InstructionI64(Instruction):
     value: Int64 = field(default=Int64(0), metadata={**at_word(1), **only_if(opcode=Opcode.CONSTANT)})
 
     @classmethod
-    def constant(cls, value: float) -> Self:
+    def constant(cls, value: float) -> "Self":
         return cls(Opcode.CONSTANT, value=Int64(value))
 
 
@@ -177,12 +180,12 @@ class Elementwise(OpSpec):
     instruction: ClassVar[type[Instruction]]
 
     @classmethod
-    def make(cls, operands: int, instructions: Sequence[Instruction]) -> Self:
+    def make(cls, operands: int, instructions: Sequence[Instruction]) -> "Self":
         """Return the op that runs `instructions`."""
         return cast(Any, cls)(operands, tuple(instructions))
 
     @classmethod
-    def call(cls, opcode: Opcode, *arguments: float | None) -> Self:
+    def call(cls, opcode: Opcode, *arguments: float | None) -> "Self":
         """Return the op that applies `opcode` to `arguments`.
 
         Each None is replaced by the next input.
@@ -205,7 +208,7 @@ class Elementwise(OpSpec):
         values = [*range(self.operands), *(each.value for each in constants)]
         return last.opcode, tuple(values[register] for register in last.operands)
 
-    def with_operands_in(self, order: Sequence[int]) -> Self:
+    def with_operands_in(self, order: Sequence[int]) -> "Self":
         """Return the op with permuted inputs: its input i is input `order[i]` of this op."""
         registers = [order.index(operand) for operand in range(self.operands)]
         registers += range(self.operands, self.operands + len(self.instructions))

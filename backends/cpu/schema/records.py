@@ -3,10 +3,13 @@
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from math import inf
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from backends.cpu.schema.declarations import F16, F32, POSITIVE, Count, OpSpec, Record, bounds
 from backends.cpu.schema.kernel_sizes import MAX_WINDOW
+
+if TYPE_CHECKING:
+    from typing import Self
 
 Pair = tuple[int, int]
 Padding = tuple[int, int, int, int]
@@ -139,6 +142,6 @@ class Activated(OpSpec):
         """The number of inputs without a residual. It is None if the op cannot add one."""
         return len(self.inputs) - 1 if self.inputs[-1].count is Count.OPTIONAL else None
 
-    def with_activation(self, activation: Activation) -> Self:
+    def with_activation(self, activation: Activation) -> "Self":
         """Return a copy with another activation."""
-        return cast(Self, replace(cast(Any, self), activation=activation))
+        return cast("Self", replace(cast(Any, self), activation=activation))

@@ -2,7 +2,7 @@
 
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
 
-PYTHON_VERSIONS = ["3.11", "3.12", "3.13"]
+PYTHON_VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 
 _PROBE = """
 import os, platform, sys, sysconfig

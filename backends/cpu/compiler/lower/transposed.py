@@ -148,5 +148,6 @@ def _phases(weight: Tensor, axes: _Axes) -> Tensor:
     for tap in product(*(axis.taps for axis in axes)):
         phase, taken, place = zip(*tap, strict=True)
         at = [each + axis.above for each, axis in zip(place, axes, strict=True)]
-        phases[:, *phase, :, :, *at] = weight[:, :, :, *taken].transpose(1, 2)
+        every = slice(None)
+        phases[(every, *phase, every, every, *at)] = weight[(every, every, every, *taken)].transpose(1, 2)
     return phases.flatten(0, 4)

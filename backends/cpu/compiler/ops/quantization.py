@@ -53,7 +53,8 @@ def is_row(sizes: Sequence[Dim], of: Sequence[Dim]) -> bool:
     return len(sizes) <= len(of) and tuple(of[len(of) - len(last) :]) == last
 
 
-@check_shapes.register
+@check_shapes.register(Quantize)
+@check_shapes.register(Dequantize)
 def _check_quantize(spec: Quantize | Dequantize, sizes: Sizes) -> None:
     expect(spec, len(sizes) == 2 and sizes[0] == sizes[1], "the input and the output have different sizes")
 
