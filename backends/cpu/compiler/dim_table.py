@@ -127,8 +127,6 @@ class DimTable:
             return self._fold(op, whole, _in_order(dim.args))
         if kind is sympy.Pow and dim.exp.is_Integer and dim.exp > 0:
             return self._fold(DimOp.MUL, sympy.Mul, [dim.base] * int(dim.exp))
-        if kind is sympy.floor and (equal := sympy.floor(sympy.cancel(dim.args[0]))) != dim:
-            return self.add(equal)  # torch does not simplify fractions such as (6 * n + 6) / (n + 1)
         raise UnsupportedOperatorError(f"the cpu backend does not support the size {dim}")
 
     def _shifted(self, dim: Any) -> int | None:

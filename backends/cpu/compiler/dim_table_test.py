@@ -66,12 +66,6 @@ def test_parts_of_sizes_are_not_negative(expression: sympy.Expr, n: int) -> None
     assert all(0 <= value <= entry.maximum for value, entry in zip(values, table.entries, strict=True))
 
 
-def test_fractions_that_are_integers_are_computed() -> None:
-    table = DimTable(_BOUNDS, [(_N,)])
-    found = table.add(sympy.floor((6 * _N + 6) / (_N + 1), evaluate=False))
-    assert dim_values(table.entries, [torch.zeros(4)])[found] == 6
-
-
 def test_symbol_is_solved_from_an_argument_with_a_multiple_of_it() -> None:
     table = DimTable(_BOUNDS, [(2 * _N + 1,)])
     found = table.add(_N)

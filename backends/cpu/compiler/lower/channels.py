@@ -43,9 +43,12 @@ def _lower_instance_norm(builder: Builder, node: Node) -> None:
 
 
 def _normalize(builder: Builder, node: Node, rows: tuple[Dim, ...], epsilon: float) -> None:
-    """Normalize x, viewed as [*rows, columns], then scale and shift each channel."""
+    """Normalize x, viewed as [*rows, columns], then scale and shift each channel.
+
+    rows: the batch size, and the number of groups of channels.
+    """
     x = builder.read(node.args[_X])
-    columns = product(x.dims) // product(rows)
+    columns = x.dims[_CHANNEL] // rows[1] * product(x.dims[2:])
     normal = Value(x.dtype, x.dims)
     builder.op(Norm(True, epsilon), [view(x, (*rows, columns))], view(normal, (*rows, columns)), node)
     _scale(builder, node, TensorLayout(normal, as_it_is(len(x.dims))), *_rows(builder.program, node))

@@ -89,3 +89,17 @@ def test_channel_ops_on_images_of_dynamic_size() -> None:
     shapes = ({2: Dim("h", min=2, max=9), 3: Dim("w", min=2, max=9)},)
     others = [(torch.randn(2, 6, 9, 2),)]
     assert_computes(norm, torch.randn(2, 6, 4, 5), dynamic_shapes=shapes, others=others)
+
+
+@pytest.mark.parametrize("norm", [nn.GroupNorm(2, 6), nn.InstanceNorm2d(6)])
+def test_norms_of_a_batch_of_the_size_n_plus_1(norm: nn.Module) -> None:
+    """The number of elements is a sum of products, which the batch size divides."""
+
+    def function(x: Tensor, row: Tensor) -> Tensor:
+        return norm(torch.cat([x, row]))
+
+    inputs = (torch.randn(3, 6, 4, 5), torch.randn(1, 6, 4, 5))
+    width = Dim("w", min=2, max=9)
+    shapes = ({0: Dim("n", min=2, max=6), 3: width}, {3: width})
+    others = [(torch.randn(6, 6, 4, 9), torch.randn(1, 6, 4, 9))]
+    assert_computes(function, *inputs, dynamic_shapes=shapes, others=others)
