@@ -348,6 +348,7 @@ def test_shared_library_header_hides_private_declarations(tmp_path: Path) -> Non
     )
     for name in ("net_registry", "net_program_data", "net_program_size", "net_weights_data"):
         assert name not in header and f" {name}" in source
+    assert "extern const uint8_t net_weights_data[];" in source
     assert "static inline" not in header
     assert not [name for name in exported if "_forward_" not in name]
 

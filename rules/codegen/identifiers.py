@@ -49,8 +49,6 @@ def _names_and_owners(model: Model) -> Iterator[tuple[str, str]]:
     """
     yield f"{model.prefix.upper()}_PROGRAM_BYTES", model.interface.target
     yield from ((name, model.interface.target) for name in _model_names(model))
-    if model.interface.weights is not None:
-        yield f"{model.prefix.upper()}_WEIGHTS_BYTES", model.interface.target
     if model.interface.state_bytes:
         yield f"{model.prefix}_state", model.interface.target
     for method in model.interface.methods:

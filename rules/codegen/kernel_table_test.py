@@ -51,6 +51,12 @@ def test_complete_kernel_table_is_sorted_by_name(tmp_path: Path) -> None:
     assert "const et_kernel_table my_kernels = {rows, sizeof rows / sizeof *rows};" in text
 
 
+def test_list_of_operators_may_have_blank_lines(tmp_path: Path) -> None:
+    status, text = run_generator(tmp_path, "--only", write_only(tmp_path, "names.txt", "", " aten::mul.out", " "))
+    assert status == 0
+    assert "aten::mul.out" in text and "aten::abs.out" not in text
+
+
 def test_kernel_memory_expressions_include_their_headers(tmp_path: Path) -> None:
     table, out = tmp_path / "more.toml", tmp_path / "more.c"
     memory = 'header = "acme/abs.h"\nscratch = "sizeof(acme)"'

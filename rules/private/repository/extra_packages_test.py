@@ -61,6 +61,18 @@ def test_index_options_of_the_lock_are_ignored(tmp_path: Path) -> None:
     assert _read_lock_text(tmp_path, options + _LOCK) == _read_lock_text(tmp_path, _LOCK)
 
 
+def test_errors_name_the_file_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock, absent = tmp_path / "mine.lock", tmp_path / "base.lock"
+    lock.write_text("timm>=1.0\n")
+    for start in ("mine.lock: ", "[Errno 2] "):
+        monkeypatch.setattr(sys, "argv", ["extra_packages.py", str(lock), str(absent), str(tmp_path / "extra.lock")])
+        assert extra_packages.main() == 1
+        assert capsys.readouterr().err.startswith(start)
+        lock.write_text(_LOCK)
+
+
 def test_package_locations_are_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
