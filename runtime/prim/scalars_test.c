@@ -28,6 +28,8 @@ et_status et_prim_sym_min_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_sym_ite_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_sym_not_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_sym_int_scalar(et_kernel_context *context, et_value **args);
+et_status et_prim_sym_float_scalar(et_kernel_context *context, et_value **args);
+et_status et_prim_trunc_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_ceil_scalar(et_kernel_context *context, et_value **args);
 et_status et_prim_round_scalar(et_kernel_context *context, et_value **args);
 
@@ -250,6 +252,31 @@ static void test_floats_round_to_integers(void **state) {
   assert_int_equal(rounded(et_prim_round_scalar, 3.5), 4);
 }
 
+static void test_integers_are_not_rounded(void **state) {
+  (void)state;
+  const et_kernel_fn kernels[] = {et_prim_ceil_scalar, et_prim_round_scalar,
+                                  et_prim_sym_int_scalar,
+                                  et_prim_trunc_scalar};
+  et_kernel_context context = {.error = NULL};
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    et_value from = et_test_int(((int64_t)1 << 53) + 1); /* not a double */
+    et_value out = et_test_int(0);
+    et_value *args[3] = {&from, &out, NULL};
+    assert_int_equal(kernels[i](&context, args), ET_STATUS_OK);
+    assert_int_equal(out.u.as_int, from.u.as_int);
+  }
+}
+
+static void test_integers_convert_to_floats(void **state) {
+  (void)state;
+  et_kernel_context context = {.error = NULL};
+  et_value from = et_test_int(-3);
+  et_value out = et_test_double(0);
+  et_value *args[3] = {&from, &out, NULL};
+  assert_int_equal(et_prim_sym_float_scalar(&context, args), ET_STATUS_OK);
+  assert_true(out.u.as_double == -3);
+}
+
 static void test_floats_outside_the_integer_range_are_errors(void **state) {
   (void)state;
   const double numbers[] = {(double)NAN, (double)INFINITY, 1e19, -1e19};
@@ -277,6 +304,8 @@ int main(void) {
       cmocka_unit_test(test_choice_returns_one_of_its_operands),
       cmocka_unit_test(test_choice_of_bools_is_bool),
       cmocka_unit_test(test_floats_round_to_integers),
+      cmocka_unit_test(test_integers_are_not_rounded),
+      cmocka_unit_test(test_integers_convert_to_floats),
       cmocka_unit_test(test_floats_outside_the_integer_range_are_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
