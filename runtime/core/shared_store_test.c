@@ -51,6 +51,12 @@ static void test_shared_entry_is_created_once(void **state) {
   assert_int_equal(second.data[39], 7);
 }
 
+static void test_size_of_an_entry_includes_its_data_once(void **state) {
+  (void)state;
+  assert_int_equal(et_shared_store_bytes(KEY, 640),
+                   et_shared_store_bytes(KEY, 64) + 576);
+}
+
 static void test_shared_entries_are_keyed_by_owner_and_key(void **state) {
   (void)state;
   et_shared_store store = store_of(sizeof memory);
@@ -122,6 +128,7 @@ static void test_shared_entry_of_another_size_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shared_entry_is_created_once),
+      cmocka_unit_test(test_size_of_an_entry_includes_its_data_once),
       cmocka_unit_test(test_shared_entries_are_keyed_by_owner_and_key),
       cmocka_unit_test(test_shared_entry_has_the_requested_size),
       cmocka_unit_test(test_shared_store_without_memory_is_full),

@@ -107,13 +107,17 @@ static void test_resize_past_the_bound_is_refused(void **state) {
   const int32_t beyond[2] = {7, 1};
   const int32_t wraps[2] = {INT32_MAX, INT32_MAX};
   const int32_t negative[2] = {-1, 3};
+  et_error error;
   make_sample(&s, ET_SHAPE_DYNAMIC_BOUND);
   assert_int_equal(et_tensor_resize(&s.tensor, beyond, 2, NULL),
                    ET_STATUS_INVALID_ARGUMENT);
   assert_int_equal(et_tensor_resize(&s.tensor, wraps, 2, NULL),
                    ET_STATUS_INVALID_ARGUMENT);
-  assert_int_equal(et_tensor_resize(&s.tensor, negative, 2, NULL),
+  et_error_clear(&error);
+  assert_int_equal(et_tensor_resize(&s.tensor, negative, 2, &error),
                    ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(error.message,
+                      "size -1 of dim 0 is negative; pass at least 0");
   assert_int_equal(et_tensor_resize(&s.tensor, beyond, 1, NULL),
                    ET_STATUS_INVALID_ARGUMENT);
   assert_int_equal(s.sizes[0], 2);

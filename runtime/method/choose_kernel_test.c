@@ -98,6 +98,17 @@ static void write_add(et_scalar_type self, et_scalar_type other,
   et_writer_call(&writer, "add", args, 4);
 }
 
+static void test_absent_value_for_a_required_tensor_is_refused(void **state) {
+  (void)state;
+  et_writer_start(&writer, 256);
+  const int32_t a = et_writer_none(&writer);
+  const int32_t b = et_writer_tensor(&writer, ET_SCALAR_TYPE_FLOAT32, 4, 64);
+  const int32_t args[4] = {a, b, b, b};
+  et_writer_call(&writer, "add", args, 4);
+  expect_refused(
+      "instructions[0] test::add.out: args[0] is None, expected Tensor");
+}
+
 static void test_first_matching_kernel_row_is_chosen(void **state) {
   (void)state;
   write_add(ET_SCALAR_TYPE_FLOAT32, ET_SCALAR_TYPE_FLOAT32,
@@ -237,6 +248,7 @@ static void test_row_with_an_empty_group_matches_nothing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_absent_value_for_a_required_tensor_is_refused),
       cmocka_unit_test(test_first_matching_kernel_row_is_chosen),
       cmocka_unit_test(test_kernel_choice_checks_every_dtype),
       cmocka_unit_test(test_tensors_of_a_group_must_match),

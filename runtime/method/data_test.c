@@ -372,6 +372,9 @@ static void test_data_memory_must_be_disjoint_and_aligned(void **state) {
   assert_int_equal(reads, before);
   free(m.parts.data.data - 16);
   m.parts.data = right;
+  m.parts.planned = NULL;
+  assert_int_equal(load_in(&m, &method, &error), ET_STATUS_MEMORY_TOO_SMALL);
+  assert_non_null(strstr(error.message, "memory.planned has 0 buffers"));
   give_memory(&m);
   free(bytes);
 }

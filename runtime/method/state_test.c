@@ -36,6 +36,7 @@ typedef struct sample {
   uint8_t *file;
   et_program program;
   et_state state;
+  et_state *own_state; /* of the method's own buffer, or NULL */
   _Alignas(64) uint8_t shared[64];
   _Alignas(64) uint8_t own[2][1024];
   _Alignas(64) uint8_t memory[2][8192];
@@ -58,7 +59,7 @@ static void open_sample(sample *s) {
 static et_status load(sample *s, size_t index) {
   et_string name = {NULL, 0};
   const et_planned_buffer planned[2] = {
-      {{s->own[index], sizeof s->own[index]}, NULL, NULL},
+      {{s->own[index], sizeof s->own[index]}, s->own_state, s->sharing},
       {{s->shared, sizeof s->shared}, &s->state, s->sharing}};
   const et_method_memory memory = {{s->memory[index], sizeof s->memory[index]},
                                    {NULL, 0},
@@ -154,6 +155,12 @@ static void test_state_of_another_program_or_buffer_is_refused(void **state) {
   assert_int_equal(load(&b, 0), ET_STATUS_INVALID_ARGUMENT);
   assert_string_equal(b.error.message,
                       "memory.planned[1].state is in use with another "
+                      "program; pass a new state");
+  b.state = (et_state){0};
+  b.own_state = &a.state;
+  assert_int_equal(load(&b, 0), ET_STATUS_INVALID_ARGUMENT);
+  assert_string_equal(b.error.message,
+                      "memory.planned[0].state is in use with another "
                       "program; pass a new state");
   a.state.bytes.data = b.shared;
   assert_int_equal(load(&a, 1), ET_STATUS_INVALID_ARGUMENT);

@@ -250,13 +250,13 @@ static void test_floats_round_to_integers(void **state) {
   assert_int_equal(rounded(et_prim_sym_int_scalar, -1.9), -1);
   assert_int_equal(rounded(et_prim_round_scalar, 2.5), 2);
   assert_int_equal(rounded(et_prim_round_scalar, 3.5), 4);
+  assert_int_equal(rounded(et_prim_trunc_scalar, (double)INT64_MIN), INT64_MIN);
 }
 
 static void test_integers_are_not_rounded(void **state) {
   (void)state;
   const et_kernel_fn kernels[] = {et_prim_ceil_scalar, et_prim_round_scalar,
-                                  et_prim_sym_int_scalar,
-                                  et_prim_trunc_scalar};
+                                  et_prim_sym_int_scalar, et_prim_trunc_scalar};
   et_kernel_context context = {.error = NULL};
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
     et_value from = et_test_int(((int64_t)1 << 53) + 1); /* not a double */

@@ -69,6 +69,23 @@ static void test_absent_fields_are_empty(void **state) {
   assert_ptr_equal(et_fb_child_at(vector, 0), ET_FB_ABSENT_TABLE);
 }
 
+static void test_text_of_one_character_is_read(void **state) {
+  (void)state;
+  uint8_t *bytes = calloc(1, BYTES + 8);
+  const et_span buffer = {bytes, BYTES + 8};
+  put_u16(bytes, 0, 8);
+  put_u16(bytes, 2, 8);
+  put_u16(bytes, 4, 4);
+  put_u32(bytes, TABLE_AT, TABLE_AT);
+  put_u32(bytes, TABLE_AT + 4, 4);
+  put_u32(bytes, TABLE_AT + 8, 1);
+  bytes[TABLE_AT + 12] = 'x';
+  const et_string text = et_fb_text(et_fb_table_at(buffer, TABLE_AT), 0);
+  assert_int_equal(text.size, 1);
+  assert_string_equal(text.data, "x");
+  free(bytes);
+}
+
 static void expect_no_table(size_t at, size_t width, uint32_t value) {
   uint8_t *bytes = new_buffer();
   memcpy(bytes + at, &value, width);
@@ -183,6 +200,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_table_that_fills_the_buffer_is_read),
       cmocka_unit_test(test_absent_fields_are_empty),
+      cmocka_unit_test(test_text_of_one_character_is_read),
       cmocka_unit_test(test_each_size_of_a_table_is_checked),
       cmocka_unit_test(test_vtable_must_be_inside_the_buffer),
       cmocka_unit_test(test_table_offset_must_be_inside_the_buffer),

@@ -141,6 +141,17 @@ static void test_field_outside_its_table_is_refused(void **state) {
   expect_invalid("execution_plan[0].values");
 }
 
+static void test_scalar_outside_its_table_is_refused(void **state) {
+  (void)state;
+  et_test_write_copy(&writer, 4);
+  et_writer_floats(&writer, 1, 0);
+  uint8_t *table = writer.buffer.data + writer.last_table;
+  uint32_t back = 0;
+  memcpy(&back, table, sizeof back);
+  memcpy(table - back + 4 + 2 * ET_TENSOR_SCALAR_TYPE, "\xFC\xFF", 2);
+  expect_invalid("the field is outside its table");
+}
+
 static void test_table_offset_out_of_bounds_is_refused(void **state) {
   (void)state;
   const uint32_t offsets[] = {0, 0x7FFFFFFF, UINT32_MAX};
@@ -467,6 +478,7 @@ int main(void) {
       cmocka_unit_test(test_shared_large_tables_do_not_multiply_work),
       cmocka_unit_test(test_vtable_offset_out_of_bounds_is_refused),
       cmocka_unit_test(test_field_outside_its_table_is_refused),
+      cmocka_unit_test(test_scalar_outside_its_table_is_refused),
       cmocka_unit_test(test_table_offset_out_of_bounds_is_refused),
       cmocka_unit_test(test_vector_longer_than_the_file_is_refused),
       cmocka_unit_test(test_text_without_nul_is_refused),

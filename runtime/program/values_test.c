@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "executorch/program.h"
@@ -40,10 +41,16 @@ static void test_input_and_output_indices_out_of_bounds_are_refused(
 static void test_kernel_args_out_of_bounds_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
-    const int32_t args[3] = {0, WILD[i], 1};
-    et_test_write_copy(&writer, 4);
-    et_writer_call(&writer, "copy", args, 3);
-    expect_invalid("chains[0].instructions[1]: args[1] = ");
+    for (uint32_t at = 0; at < 3; at++) {
+      int32_t args[3] = {0, 0, 1};
+      char part[64];
+      args[at] = WILD[i];
+      et_test_write_copy(&writer, 4);
+      et_writer_call(&writer, "copy", args, 3);
+      snprintf(part, sizeof part,
+               "chains[0].instructions[1]: args[%u] = ", (unsigned)at);
+      expect_invalid(part);
+    }
   }
 }
 
