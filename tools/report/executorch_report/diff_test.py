@@ -47,6 +47,8 @@ def test_diff_command_writes_the_requested_format(tmp_path: Path, capsys: pytest
     assert capsys.readouterr().out == ""
     assert '<td class="number" data-value="-5"><span class="minus">-5</span></td>' in page.read_text()
     assert page.read_text() == html(difference(_PORTABLE, _DELEGATED))
+    assert main([str(_PORTABLE), str(_DELEGATED), "--html", str(page)]) == 0
+    assert capsys.readouterr().out == ""
     assert main([str(_PORTABLE), str(_DELEGATED), "--markdown"]) == 0
     assert capsys.readouterr().out == table.read_text()
 

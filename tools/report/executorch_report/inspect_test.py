@@ -128,3 +128,19 @@ def _is_refused(data: bytes) -> bool:
         return True
     assert program_text(facts) and program_document(facts)
     return False
+
+
+def test_shared_planned_memory_is_marked() -> None:
+    text = program_text(read_program(_FIXTURES / "multi_state_shared.pte"))
+    assert "planned memory 1: 112 bytes; peak" in text
+    assert "planned memory 2: 16 bytes, shared with other methods; peak" in text
+
+
+def test_columns_of_integers_are_right_aligned() -> None:
+    text = program_text(read_program(_FIXTURES / "dyn_mlp.pte"))
+    assert "\n  operator                     dtypes   calls\n  aten::addmm.out              float32      2\n" in text
+
+
+def test_outputs_without_a_shape_are_described_by_kind() -> None:
+    text = program_text(read_program(_FIXTURES / "tut11_constant_methods.pte"))
+    assert re.findall(r"^  0  (\w+)$", text, re.MULTILINE) == ["Int", "String", "Double", "Bool", "Int"]
