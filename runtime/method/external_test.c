@@ -260,6 +260,27 @@ static void test_external_tensor_of_another_size_is_refused(void **state) {
          "but the segment has 16" ET_TEST_EXPORT_AGAIN);
 }
 
+/* Moves the segments by one byte. */
+static void test_unaligned_external_constant_is_refused(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  const size_t size = s.sizes[1] + 1;
+  uint8_t *moved = aligned_alloc(64, (size + 63) / 64 * 64);
+  memcpy(moved, s.bytes[1], size - 1);
+  assert_int_equal(moved[32], 0);
+  moved[32] = 1;
+  free(s.bytes[1]);
+  s.bytes[1] = moved;
+  s.extents[1].bytes.data = moved;
+  s.extents[1].bytes.size = size;
+  s.sources[1].size = size;
+  const et_status status = load(&s, 2);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "values[0]: '0.weight' of source 'mlp_weights.ptd' is not "
+         "aligned" ET_TEST_EXPORT_AGAIN);
+}
+
 static void test_first_external_tensor_is_checked(void **state) {
   (void)state;
   sample s;
@@ -462,6 +483,7 @@ int main(void) {
       cmocka_unit_test(test_mismatched_dim_order_is_refused),
       cmocka_unit_test(test_mismatched_sizes_are_refused),
       cmocka_unit_test(test_external_tensor_of_another_size_is_refused),
+      cmocka_unit_test(test_unaligned_external_constant_is_refused),
       cmocka_unit_test(test_first_external_tensor_is_checked),
       cmocka_unit_test(test_data_file_with_another_identifier_is_refused),
       cmocka_unit_test(test_data_file_header_beyond_the_file_is_refused),
