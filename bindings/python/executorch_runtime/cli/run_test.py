@@ -14,6 +14,7 @@ from executorch_runtime.cli.comparison import compare
 from executorch_runtime.cli.inputs import random_inputs
 from executorch_runtime.cli.run import main
 from executorch_runtime.values import Signature, ValueInfo
+from exir.inspection.ranges import Steps
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded_calls
 
 _WAITING = {"tut09_delegate_mapping_demo"}
@@ -206,3 +207,9 @@ def test_differences_are_reported_per_element() -> None:
     assert compare("out0", other, one, 0.5, 0).problem == "1 of 4 elements differ, first at [1, 1]"
     assert "shape (4,) is not the recorded (2, 2)" in compare("out0", one.ravel(), one, 0, 0).problem
     assert "dtype float32 is not" in compare("out0", one.astype(np.float32), one, 0, 0).problem
+
+
+def test_random_integers_are_at_a_bound_of_their_range() -> None:
+    ranges = ((Steps(2, 8, 2),), (Steps(2, 2**40, 1),), ())
+    signature = Signature("forward", tuple(ValueInfo("Int", steps=steps) for steps in ranges), (), ())
+    assert random_inputs(signature, [5, 6, 7], seed=0, below=10) == [8, 2, 7]
