@@ -20,6 +20,12 @@ static inline double et_min_f64(double a, double b) { return a < b ? a : b; }
 
 static inline double et_max_f64(double a, double b) { return a > b ? a : b; }
 
+/* Returns the index of the first element of part `part`, if `total` elements are divided into
+ * `parts` parts of similar size. The product has 64 bits, because it may exceed size_t. */
+static inline size_t et_first_of_part(size_t total, size_t part, size_t parts) {
+  return (size_t)((uint64_t)total * part / parts);
+}
+
 /* Returns a / b, rounded up; b > 0. Returns 0 if a is negative. */
 static inline int64_t et_divide_up_i64(int64_t a, int64_t b) {
   return a > 0 ? (a + b - 1) / b : 0;

@@ -1,6 +1,7 @@
 #include "backends/cpu/microkernels/conv_qs8.h"
 
 #include "backends/cpu/microkernels/windows_i8.h"
+#include "runtime/core/arithmetic.h"
 
 _Static_assert(ET_CPU_CONV_QS8_MAX_QUADS * 4 * 128 <= 1 << 21,
                "sums of weights fit in the range of et_sum_of_int8");
@@ -215,8 +216,8 @@ void ET_CPU_NAME(et_cpu_conv_qs8)(const et_cpu_conv_qs8 *conv,
   const size_t max = max_rows(&c);
   const size_t blocks = (pixels->pixels + max - 1) / max;
   for (size_t i = 0; i < blocks; i++) {
-    const size_t first = pixels->pixels * i / blocks;
-    const size_t end = pixels->pixels * (i + 1) / blocks;
+    const size_t first = et_first_of_part(pixels->pixels, i, blocks);
+    const size_t end = et_first_of_part(pixels->pixels, i + 1, blocks);
     run_rows(&c, pixels->first_pixel + first, end - first);
   }
 }

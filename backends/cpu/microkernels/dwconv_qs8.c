@@ -2,6 +2,7 @@
 #include "backends/cpu/microkernels/dwconv_slide_qs8.h"
 #include "backends/cpu/microkernels/dwconv_weights_qs8.h"
 #include "backends/cpu/microkernels/dwconv_windows_qs8.h"
+#include "runtime/core/arithmetic.h"
 
 /* Computes one row of the output per band. */
 static void run_row(const et_span_i8 *s) {
@@ -15,8 +16,8 @@ static void run_row(const et_span_i8 *s) {
   const size_t max = et_pixels_at_once_i8(s);
   const size_t parts = (w->out_width + max - 1) / max;
   for (size_t i = 0; i < parts; i++) {
-    const size_t first = w->out_width * i / parts;
-    const size_t count = w->out_width * (i + 1) / parts - first;
+    const size_t first = et_first_of_part(w->out_width, i, parts);
+    const size_t count = et_first_of_part(w->out_width, i + 1, parts) - first;
     et_put_any_columns_i8(s, first * w->stride_x - w->left,
                           (count - 1) * w->stride_x + w->kernel_x, columns);
     et_sum_any_pixels_i8(s, columns, count, first * s->depthwise->channels);

@@ -3,6 +3,7 @@
 #define BACKENDS_CPU_OPS_CHUNKS_H_
 
 #include "backends/cpu/ops/op.h"
+#include "runtime/core/arithmetic.h"
 
 /* Calls function(data, i) for each i < count. Uses the caller's threads if there are several. */
 static inline void et_cpu_for_each(const et_cpu_run *run, size_t count,

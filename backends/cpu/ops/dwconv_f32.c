@@ -44,8 +44,8 @@ typedef struct work {
 static et_cpu_channels channels_of(const work *w, size_t part) {
   const size_t channels = w->depthwise.channels;
   const size_t panels = et_cpu_parts(channels, 16);
-  const size_t end = panels * (part + 1) / w->parts * 16;
-  return (et_cpu_channels){panels * part / w->parts * 16,
+  const size_t end = et_first_of_part(panels, part + 1, w->parts) * 16;
+  return (et_cpu_channels){et_first_of_part(panels, part, w->parts) * 16,
                            end < channels ? end : channels};
 }
 

@@ -245,11 +245,21 @@ static void test_computes_wide_images_in_parts(void **state) {
   }
 }
 
+/* Dilated windows are computed one by one. The square of their number exceeds 2^32. */
+static void test_long_rows_of_dilated_windows(void **state) {
+  (void)state;
+  const et_test_axis y = {1, 1, 1, 1, 0, 0, 1};
+  const et_test_axis x = {70002, 70000, 2, 1, 0, 0, 2};
+  const shape s = {1, 1, y, x, true, true, 0};
+  check_depthwise(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_windows_of_random_shapes),
       cmocka_unit_test(test_common_windows_over_any_number_of_channels),
       cmocka_unit_test(test_computes_wide_images_in_parts),
+      cmocka_unit_test(test_long_rows_of_dilated_windows),
       cmocka_unit_test(test_threads_share_rows),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),

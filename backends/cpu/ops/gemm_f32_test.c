@@ -163,6 +163,21 @@ static void test_blocks_cover_each_result_once(void **state) {
   }
 }
 
+/* The product of the number of rows and the number of blocks exceeds 2^32. */
+static void test_blocks_of_many_rows_are_consecutive(void **state) {
+  (void)state;
+  const size_t max = 252;
+  const et_cpu_blocks b = et_cpu_share_gemm(1 << 24, 16, 1, max, 1);
+  size_t row = 0;
+  for (size_t i = 0; i < et_cpu_block_count(&b); i++) {
+    const et_cpu_range range = et_cpu_block_at(&b, i);
+    assert_int_equal(range.first_row, row);
+    assert_in_range(range.rows, 1, max);
+    row += range.rows;
+  }
+  assert_int_equal(row, b.rows);
+}
+
 /* With two threads, each computes half of the image's rows or, if there are many weights, half of
  * the columns. */
 static void test_threads_divide_rows_or_columns(void **state) {
@@ -295,6 +310,7 @@ int main(void) {
       cmocka_unit_test(test_gemm_of_partial_panels),
       cmocka_unit_test(test_gemms_of_random_shapes),
       cmocka_unit_test(test_blocks_cover_each_result_once),
+      cmocka_unit_test(test_blocks_of_many_rows_are_consecutive),
       cmocka_unit_test(test_threads_divide_rows_or_columns),
       cmocka_unit_test(test_long_sums_span_several_k_blocks),
       cmocka_unit_test(test_divides_many_rows_among_threads),

@@ -40,12 +40,12 @@ static inline et_cpu_range et_cpu_block_at(const et_cpu_blocks *b,
   const size_t row = index / b->column_parts;
   const size_t column = index % b->column_parts;
   const size_t panels = et_cpu_parts(b->columns, 16);
-  const size_t first_row = b->rows * row / b->row_parts;
-  const size_t first = panels * column / b->column_parts * 16;
-  const size_t end = panels * (column + 1) / b->column_parts * 16;
+  const size_t first_row = et_first_of_part(b->rows, row, b->row_parts);
+  const size_t first = et_first_of_part(panels, column, b->column_parts) * 16;
+  const size_t end = et_first_of_part(panels, column + 1, b->column_parts) * 16;
   const et_cpu_range range = {
-      first_row, b->rows * (row + 1) / b->row_parts - first_row, first,
-      (end < b->columns ? end : b->columns) - first};
+      first_row, et_first_of_part(b->rows, row + 1, b->row_parts) - first_row,
+      first, (end < b->columns ? end : b->columns) - first};
   return range;
 }
 

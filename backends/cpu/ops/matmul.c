@@ -101,8 +101,8 @@ static void run_chunk(void *data, size_t index) {
   const et_cpu_tensor *workspace = w->args.workspace;
   float *floats =
       (float *)workspace->data + index * (size_t)workspace->sizes[1];
-  const size_t end = (index + 1) * w->blocks / w->chunks;
-  for (size_t i = index * w->blocks / w->chunks; i < end; i++) {
+  const size_t end = et_first_of_part(w->blocks, index + 1, w->chunks);
+  for (size_t i = et_first_of_part(w->blocks, index, w->chunks); i < end; i++) {
     const et_cpu_matmul m = batch_of(&w->args, i / w->column_blocks);
     w->function(&m, i % w->column_blocks * ET_CPU_MATMUL_COLUMNS, floats);
   }

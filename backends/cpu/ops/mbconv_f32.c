@@ -227,7 +227,8 @@ static void run_lane(void *data, size_t index) {
     l.stages[i].block = et_cpu_mbconv_block_of(&w->args, i);
     at = assign_workspace(&l.stages[i], at);
   }
-  run_rows(&l, w->rows * index / w->lanes, w->rows * (index + 1) / w->lanes);
+  run_rows(&l, et_first_of_part(w->rows, index, w->lanes),
+           et_first_of_part(w->rows, index + 1, w->lanes));
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {

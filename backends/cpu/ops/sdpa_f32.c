@@ -211,8 +211,8 @@ static void run_chunk(void *data, size_t index) {
   const et_cpu_tensor *workspace = w->args.workspace;
   float *floats =
       (float *)workspace->data + index * (size_t)workspace->sizes[1];
-  const size_t end = (index + 1) * w->units / w->chunks;
-  for (size_t i = index * w->units / w->chunks; i < end; i++) {
+  const size_t end = et_first_of_part(w->units, index + 1, w->chunks);
+  for (size_t i = et_first_of_part(w->units, index, w->chunks); i < end; i++) {
     const et_cpu_sdpa a = batch_of(&w->args, i / w->groups);
     w->function(&a, i % w->groups, floats);
   }

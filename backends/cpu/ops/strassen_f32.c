@@ -103,19 +103,20 @@ typedef struct work {
 
 static void add_sums(void *data, size_t lane) {
   const work *w = data;
-  const size_t first = w->pairs * lane / w->lanes;
-  w->add(&w->strassen, first, w->pairs * (lane + 1) / w->lanes - first);
+  const size_t first = et_first_of_part(w->pairs, lane, w->lanes);
+  w->add(&w->strassen, first,
+         et_first_of_part(w->pairs, lane + 1, w->lanes) - first);
 }
 
 /* Returns the range of `count` parts of a column group, starting at part `index`. */
 static et_cpu_range range_at(const work *w, size_t index, size_t count) {
   const size_t part = index % w->pair_parts;
-  const size_t first = w->pairs * part / w->pair_parts;
+  const size_t first = et_first_of_part(w->pairs, part, w->pair_parts);
   const size_t column = index / w->pair_parts * ET_CPU_STRASSEN_COLUMNS;
   const size_t left = w->strassen.product.columns / 2 - column;
   const et_cpu_range range = {
-      first, w->pairs * (part + count) / w->pair_parts - first, column,
-      left < ET_CPU_STRASSEN_COLUMNS ? left : ET_CPU_STRASSEN_COLUMNS};
+      first, et_first_of_part(w->pairs, part + count, w->pair_parts) - first,
+      column, left < ET_CPU_STRASSEN_COLUMNS ? left : ET_CPU_STRASSEN_COLUMNS};
   return range;
 }
 
@@ -124,8 +125,8 @@ static et_cpu_range range_at(const work *w, size_t index, size_t count) {
 static void run_lane(void *data, size_t lane) {
   const work *w = data;
   const size_t all = w->pair_parts * w->groups;
-  const size_t end = all * (lane + 1) / w->lanes;
-  size_t i = all * lane / w->lanes;
+  const size_t end = et_first_of_part(all, lane + 1, w->lanes);
+  size_t i = et_first_of_part(all, lane, w->lanes);
   while (i < end) {
     const size_t fit = w->together - i % w->pair_parts % w->together;
     const size_t count = fit < end - i ? fit : end - i;

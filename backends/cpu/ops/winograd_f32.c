@@ -78,8 +78,8 @@ typedef struct work {
 
 static void run_tiles(const work *w, size_t lane, float *workspace) {
   const size_t groups = et_cpu_parts(w->tiles, w->group);
-  const size_t end = groups * (lane + 1) / w->lanes;
-  for (size_t i = groups * lane / w->lanes; i < end; i++) {
+  const size_t end = et_first_of_part(groups, lane + 1, w->lanes);
+  for (size_t i = et_first_of_part(groups, lane, w->lanes); i < end; i++) {
     const et_cpu_winograd_part part = {.first_tile = i * w->group,
                                        .tiles =
                                            et_cpu_part(w->tiles, w->group, i),
@@ -94,10 +94,12 @@ static size_t column_groups(const work *w) {
 
 static void run_columns(const work *w, size_t lane, float *workspace) {
   const size_t groups = column_groups(w);
-  const size_t end = groups * (lane + 1) / w->lanes * ET_CPU_WINOGRAD_COLUMNS;
+  const size_t end =
+      et_first_of_part(groups, lane + 1, w->lanes) * ET_CPU_WINOGRAD_COLUMNS;
   const et_cpu_winograd_part part = {
       .tiles = w->tiles,
-      .first_column = groups * lane / w->lanes * ET_CPU_WINOGRAD_COLUMNS,
+      .first_column =
+          et_first_of_part(groups, lane, w->lanes) * ET_CPU_WINOGRAD_COLUMNS,
       .end_column = end < w->winograd.columns ? end : w->winograd.columns};
   if (part.first_column < part.end_column) {
     w->function(&w->winograd, &part, workspace);

@@ -71,8 +71,8 @@ typedef struct work {
 static void run_lane(void *data, size_t index) {
   const work *w = data;
   const size_t groups = et_cpu_parts(w->tiles, w->group);
-  const size_t end = groups * (index + 1) / w->lanes;
-  for (size_t i = groups * index / w->lanes; i < end; i++) {
+  const size_t end = et_first_of_part(groups, index + 1, w->lanes);
+  for (size_t i = et_first_of_part(groups, index, w->lanes); i < end; i++) {
     w->function(&w->winograd, i * w->group, et_cpu_part(w->tiles, w->group, i),
                 w->workspace + index * w->workspace_size);
   }
