@@ -100,7 +100,7 @@ def attempt(make: Callable[[], Subject], lower: Lower = lower, tolerance: float 
         with _step(Outcome.COMPILER):
             manager = lower(program)
         with _step(Outcome.RUNTIME):
-            found = _ran(manager, subject.calls)
+            found = run_calls(manager, subject.calls)
             difference = _difference(found, expected)
     except Stopped as stopped:
         return Result(stopped.outcome, str(stopped))
@@ -134,8 +134,8 @@ def _detached(value: Any) -> Any:
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
-def _ran(manager: ExecutorchProgramManager, calls: tuple[tuple[Any, ...], ...]) -> list[list[Any]]:
-    """Return the outputs of each call, in order."""
+def run_calls(manager: ExecutorchProgramManager, calls: tuple[tuple[Any, ...], ...]) -> list[list[Any]]:
+    """Run calls on the C runtime. Return the outputs of each call, in order."""
     with tempfile.NamedTemporaryFile(suffix=".pte") as file:
         manager.write_to_file(file)
         file.flush()

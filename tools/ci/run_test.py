@@ -15,7 +15,7 @@ import pytest
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
     *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "offline", "docs", "oracle"),
-    *("bazel4_outside", "cross", "cross_parts", "remote_cache", "remote_execution", "torch_hub"),
+    *("bazel4_outside", "cross", "cross_parts", "remote_cache", "remote_execution", "torch_hub", "torch_matrix"),
 )
 _PREPARE = "tests/many_machines/prepare_servers.py"
 _DPKG_QUERY = """\
@@ -74,7 +74,7 @@ def _checkout(folder: Path) -> Checkout:
         shutil.copy(_ROOT / path, folder / path)
     shutil.copytree(_ROOT / "tools/bootstrap", folder / "tools/bootstrap")
     made = Checkout(folder)
-    for path in ("bazelw", "tools/check", "bin/clang", "bin/unshare"):
+    for path in ("bazelw", "tools/check", "tools/torch_matrix", "bin/clang", "bin/unshare"):
         made.program(path)
     servers = folder / _PREPARE
     servers.parent.mkdir(parents=True)
@@ -97,8 +97,9 @@ def test_passing_stages_pass_the_run(checkout: Checkout) -> None:
 def test_large_downloads_are_optional(checkout: Checkout) -> None:
     result = checkout.run("")
     assert result.returncode == 0, result.stderr
-    assert "torch_hub: skipped, because it needs the option --large-downloads" in result.stdout
-    assert not [call for call in checkout.calls() if "torch_hub" in call]
+    for stage in ("torch_hub", "torch_matrix"):
+        assert f"{stage}: skipped, because it needs the option --large-downloads" in result.stdout
+        assert not [call for call in checkout.calls() if stage in call]
 
 
 def test_first_stage_runs_the_readmes_command(checkout: Checkout) -> None:
@@ -136,6 +137,7 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "many_machines:cache_test", "remote_cache"),
         ("bazelw", "many_machines:execution_test", "remote_execution"),
         ("bazelw", "outside_workspace:torch_hub_test", "torch_hub"),
+        ("tools/torch_matrix", "torch_matrix", "torch_matrix"),
         ("tools/check", "check", "check"),
     ],
 )
