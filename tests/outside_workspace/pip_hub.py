@@ -12,9 +12,11 @@ _EXTENSION = """
 pip = use_extension("@rules_python//python/extensions:pip.bzl", "pip")
 """
 
+# The locks are exact, so the machine's constraints must not apply.
 _HUB = """
 pip.parse(
     name = "{name}",
+    environment = {{"PIP_CONSTRAINT": "/dev/null"}},
     extra_pip_args = ["--no-cache-dir"],
     incompatible_generate_aliases = True,
     isolated = False,
@@ -34,13 +36,13 @@ def add_hubs(workspace: Workspace, locks: dict[str, str]) -> None:
     workspace.write("BUILD.bazel", "")
 
 
-def download_tools(workspace: Workspace, folder: Path) -> None:
+def download_tools(workspace: Workspace, folder: Path, *flags: str) -> None:
     """Download the tools of `pip.parse` with the machine's pip.
 
     rules_python itself downloads them from fixed addresses.
     """
-    assert workspace.build("--nobuild", "@rules_python//python:py_library_bzl").exit_code == 0
-    table = workspace.output_base / "external/rules_python~/python/pip_install/repositories.bzl"
+    assert workspace.build(*flags, "--nobuild", "@rules_python//python:py_library_bzl").exit_code == 0
+    (table,) = workspace.output_base.glob("external/rules_python*/python/pip_install/repositories.bzl")
     wheels = re.findall(r"/(\w+)-([\d.]+)-py[\w.]*-none-any\.whl", table.read_text(encoding="utf-8"))
     subprocess.run(
         ["python3.11", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", f"--dest={folder}"]

@@ -16,7 +16,7 @@ from tests.outside_workspace.scratch_workspace import Workspace, readme_block, r
 
 _GUIDE = "docs/how_to/choose_pytorch.md"
 _LOCKS = repository_root() / "tests/outside_workspace/hub_locks"
-_OLD, _NEW = "2.11.0", "2.14.1"
+_OLD, _NEW = "2.11.0", "2.15.0"
 
 _TEST_TARGET = """
 load("@rules_python//python:py_test.bzl", "py_test")
@@ -50,7 +50,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch = Workspace(folder / "workspace", repository_root())
     locks = {
         name: (_LOCKS / lock).read_text(encoding="utf-8")
-        for name, lock in (("pip", "torch_2_11.lock"), ("next_pip", "torch_2_14.lock"))
+        for name, lock in (("pip", "torch_2_11.lock"), ("next_pip", "torch_2_15.lock"))
     }
     add_hubs(scratch, locks)
     module = scratch.folder / "MODULE.bazel"
