@@ -90,7 +90,7 @@ static void test_every_activation_is_close_to_its_definition(void **state) {
     const et_cpu_activation activation = {kind, 0.3f, 0.8f};
     int fused_count = 0;
     for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-      if (et_test_has((et_cpu_isa)isa)) {
+      if (et_cpu_isa_available((et_cpu_isa)isa)) {
         check_variant((et_cpu_isa)isa, &activation, x, y);
         if (fused_count > 0) {
           assert_memory_equal(fused, y, COUNT * sizeof(float));
@@ -110,7 +110,7 @@ static void test_nan_and_infinities(void **state) {
   for (uint32_t kind = 1; kind <= ET_CPU_ACTIVATION_FUNCTION_ELU; kind++) {
     const et_cpu_activation activation = {kind, 0.3f, 0.8f};
     for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-      if (et_test_has((et_cpu_isa)isa)) {
+      if (et_cpu_isa_available((et_cpu_isa)isa)) {
         float values[3] = {NAN, INFINITY, 100.0f};
         variants[isa](&activation, values, 3, 1, 3);
         assert_true(isnan(values[0]));
@@ -125,7 +125,7 @@ static void test_writes_only_the_given_columns(void **state) {
   const et_cpu_activation activation = {ET_CPU_ACTIVATION_FUNCTION_CLAMP, 1.0f,
                                         1.0f};
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-    if (et_test_has((et_cpu_isa)isa)) {
+    if (et_cpu_isa_available((et_cpu_isa)isa)) {
       float values[60] = {0};
       variants[isa](&activation, values, 20, 0, 20); /* no rows */
       variants[isa](&activation, values, 20, 3, 19);
@@ -159,7 +159,7 @@ static void test_rows_equal_separate_calls(void **state) {
   for (uint32_t kind = 0; kind <= ET_CPU_ACTIVATION_FUNCTION_ELU; kind++) {
     const et_cpu_activation activation = {kind, 0.3f, 0.8f};
     for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-      if (et_test_has((et_cpu_isa)isa)) {
+      if (et_cpu_isa_available((et_cpu_isa)isa)) {
         check_rows((et_cpu_isa)isa, &activation, COLUMNS);
         check_rows((et_cpu_isa)isa, &activation, COLUMNS + 8);
       }

@@ -2,12 +2,6 @@
 #ifndef BACKENDS_CPU_MICROKERNELS_VARIANTS_H_
 #define BACKENDS_CPU_MICROKERNELS_VARIANTS_H_
 
-#include <stdbool.h>
-
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
-
 /* Ordered by preference. */
 typedef enum et_cpu_isa {
   ET_CPU_PLAIN = 0,
@@ -67,16 +61,5 @@ typedef enum et_cpu_isa {
            ET_CPU_IF_AVXVNNI([ET_CPU_AVXVNNI] = avxvnni, )         \
                ET_CPU_IF_AVX512([ET_CPU_AVX512] = name##_avx512, ) \
                    ET_CPU_IF_NEON([ET_CPU_NEON] = name##_neon, )}
-
-#if defined(__x86_64__) || defined(__i386__)
-/* Detects AVX-VNNI. Clang 14 has no builtin for it. */
-static inline bool et_cpu_has_avxvnni(void) {
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & 1u << 4) != 0;
-}
-#endif
 
 #endif /* BACKENDS_CPU_MICROKERNELS_VARIANTS_H_ */

@@ -106,7 +106,7 @@ static void test_nan_stays_nan(void **state) {
   (void)state;
   const et_scalar_type float16_dtypes[] = {F16, BF16};
   for (int i = 0; i < 2 * ET_CPU_ISA_COUNT; i++) {
-    if (!et_test_has((et_cpu_isa)(i / 2))) {
+    if (!et_cpu_isa_available((et_cpu_isa)(i / 2))) {
       continue;
     }
     et_test_op wide;

@@ -227,7 +227,7 @@ static void test_accepts_rows_of_nan_and_infinity(void **state) {
   x[9] = INFINITY;
   x[17] = -INFINITY;
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-    if (et_test_has((et_cpu_isa)isa)) {
+    if (et_cpu_isa_available((et_cpu_isa)isa)) {
       const et_cpu_run run = {.isa = (uint8_t)isa};
       test.op.type->run(&test.op, &run);
     }

@@ -265,7 +265,7 @@ static void test_results_do_not_depend_on_the_height_of_row_tiles(
   void *one = malloc(bytes + 1);
   void *several = malloc(bytes + 1);
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-    if (et_test_has((et_cpu_isa)isa)) {
+    if (et_cpu_isa_available((et_cpu_isa)isa)) {
       run_with_rows(s, 1, (et_cpu_isa)isa, &test, one);
       run_with_rows(s, 3, (et_cpu_isa)isa, &test, several);
       assert_memory_equal(one, several, bytes);

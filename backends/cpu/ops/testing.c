@@ -132,33 +132,9 @@ void et_test_refused(et_test_op *test, const char *part) {
   }
 }
 
-static const bool linked[ET_CPU_ISA_COUNT] = {
-    ET_CPU_IF_PLAIN([ET_CPU_PLAIN] = true, )
-        ET_CPU_IF_AVX2([ET_CPU_AVX2] = true, )
-            ET_CPU_IF_AVXVNNI([ET_CPU_AVXVNNI] = true, )
-                ET_CPU_IF_AVX512([ET_CPU_AVX512] = true, )
-                    ET_CPU_IF_NEON([ET_CPU_NEON] = true, )};
-
-bool et_test_has(et_cpu_isa isa) {
-#if defined(__x86_64__)
-  if (isa == ET_CPU_AVX2) {
-    return linked[isa] && __builtin_cpu_supports("avx2") &&
-           __builtin_cpu_supports("fma");
-  }
-  if (isa == ET_CPU_AVXVNNI) {
-    return linked[isa] && et_cpu_has_avxvnni();
-  }
-  if (isa == ET_CPU_AVX512) {
-    return linked[isa] && __builtin_cpu_supports("avx512vnni") &&
-           __builtin_cpu_supports("avx512dq");
-  }
-#endif
-  return linked[isa];
-}
-
 uint8_t et_test_isa(void) {
   for (uint8_t isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-    if (et_test_has((et_cpu_isa)isa)) {
+    if (et_cpu_isa_available((et_cpu_isa)isa)) {
       return isa;
     }
   }
@@ -271,7 +247,7 @@ void et_test_run(et_test_op *test, const double *expected,
   void *fused = NULL;
   assert_non_null(first);
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-    if (!et_test_has((et_cpu_isa)isa)) {
+    if (!et_cpu_isa_available((et_cpu_isa)isa)) {
       continue;
     }
     run_on(test, (et_cpu_isa)isa, false);
@@ -294,7 +270,7 @@ void et_test_same_bits(et_test_op *test, et_test_op *other) {
 void et_test_same_bits_of(et_test_op *test, size_t output, et_test_op *other) {
   const et_cpu_tensor *result = test->op.tensors[test->op.input_count + output];
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
-    if (et_test_has((et_cpu_isa)isa)) {
+    if (et_cpu_isa_available((et_cpu_isa)isa)) {
       run_on(test, (et_cpu_isa)isa, true);
       run_on(other, (et_cpu_isa)isa, false);
       assert_memory_equal(result->data, et_test_result(other)->data,

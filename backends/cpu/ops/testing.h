@@ -8,6 +8,7 @@
 
 #include "backends/cpu/microkernels/variants.h"
 #include "backends/cpu/ops/op.h"
+#include "backends/cpu/runtime/isa.h"
 
 #define ET_TEST_TENSORS 24
 #define ET_TEST_ATTRIBUTES 192
@@ -51,9 +52,6 @@ et_status et_test_check(et_test_op *test, et_error *error);
 
 /* Checks that the op is rejected with a message that contains `part`. */
 void et_test_refused(et_test_op *test, const char *part);
-
-/* Returns whether `isa` is linked and supported. */
-bool et_test_has(et_cpu_isa isa);
 
 /* Returns the first instruction set that is linked and supported, for calls with one. Builds with
  * --//backends/cpu:isa link only some. */

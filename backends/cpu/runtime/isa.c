@@ -10,6 +10,9 @@
 #endif
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
+#ifdef __APPLE__
+#include <sys/sysctl.h>
+#endif
 #endif
 
 /* Values of the option "isa", indexed by et_cpu_isa. */
@@ -51,7 +54,28 @@ static bool has_avx2(void) {
          __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_AVX2) != 0;
 }
 
-static bool has_avxvnni(void) { return has_avx2() && et_cpu_has_avxvnni(); }
+/* bit_AVXVNNI is not defined by Clang 14. */
+static bool has_avxvnni(void) {
+  const unsigned feature = 1u << 4;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  return has_avx2() && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 &&
+         (a & feature) != 0;
+}
+
+#ifdef __APPLE__
+/* On macOS, XCR0 includes these registers only after a thread has used them. */
+static bool saves_avx512(void) {
+  int is_saved = 0;
+  size_t size = sizeof is_saved;
+  return sysctlbyname("hw.optional.avx512f", &is_saved, &size, NULL, 0) == 0 &&
+         is_saved != 0;
+}
+#else
+static bool saves_avx512(void) { return saves_registers(SAVES_AVX512); }
+#endif
 
 static bool has_avx512(void) {
   const unsigned features =
@@ -60,7 +84,7 @@ static bool has_avx512(void) {
   unsigned b = 0;
   unsigned c = 0;
   unsigned d = 0;
-  return has_avx2() && saves_registers(SAVES_AVX512) &&
+  return has_avx2() && saves_avx512() &&
          __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
          (b & features) == features && (c & bit_AVX512VNNI) != 0;
 }
