@@ -12,7 +12,7 @@ _FILES = [
     "backends/cpu/compiler/lower/scattering.py",
     "backends/cpu/ops/scatter_add.c",
     "backends/cpu/ops/scatter_add_test.c",
-    "backends/cpu/schema/scattering.py",
+    "backends/cpu/schema/indexing.py",
 ]
 
 

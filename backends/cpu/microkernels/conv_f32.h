@@ -3,14 +3,10 @@
  * y[p, n] = activation(sum over taps t and channels c of x[pixel(p, t), c] * w[t, c, n]
  *                      + bias[n] + residual[p, n])
  *
- * Each output pixel p is a row of a GEMM with K = kernel_y * kernel_x * channels / groups. A
- * pointer table holds the address of each tap of each row; taps in the padding point to zeros. The
- * image is not copied (no im2col). Weights are panels of 16 columns:
+ * Each output pixel p is a row of a GEMM with K = kernel_y * kernel_x * channels / groups. Weights
+ * are panels of 16 columns:
  *   panel 0: w[k=0][0..15]   w[k=1][0..15]   ... w[k=K-1][0..15]
- *   panel 1: w[k=0][16..31]  w[k=1][16..31]  ... w[k=K-1][16..31]
- * The register tile is that of gemm_f32 (tile.h): 6 rows by 16 columns with AVX2, and 6 rows by up
- * to 64 columns with AVX-512. Multiply-adds are the bottleneck. All columns share the cost of the
- * table. */
+ *   panel 1: w[k=0][16..31]  w[k=1][16..31]  ... w[k=K-1][16..31] */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_F32_H_
 

@@ -1,4 +1,9 @@
-/* Op grouped_gemm_f32: y = x @ weights[g] + bias for each group g of rows. */
+/* Op grouped_gemm_f32: y = x @ weights[g] + bias for each group g of rows.
+ *
+ * Each group is a GEMM with the microkernel of gemm_f32. grouped_gemms.c divides the groups, and the
+ * columns of each group, among threads. A call of the microkernel has at most
+ * et_cpu_rows_per_block(K) rows: these stay in the L2 cache while the group's weights are
+ * streamed. */
 #include "backends/cpu/ops/grouped_gemms.h"
 
 static et_cpu_gemm_f32_function *const variants[ET_CPU_ISA_COUNT] =

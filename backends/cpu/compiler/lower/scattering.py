@@ -13,7 +13,7 @@ from backends.cpu.compiler.lower.builder import Builder, view
 from backends.cpu.compiler.lower.program import Program, dims_at, tensor_of
 from backends.cpu.compiler.lower.rule import WHOLE, Example, Refusal, Rule
 from backends.cpu.compiler.ops.reference import evaluate
-from backends.cpu.schema.scattering import ScatterAdd
+from backends.cpu.schema.indexing import ScatterAdd
 
 
 @evaluate.register

@@ -1,6 +1,6 @@
-"""Reference semantics of pooling."""
+"""Reference semantics of pooling and of `reduce`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -11,6 +11,17 @@ from backends.cpu.compiler.ops.quantization import quantized
 from backends.cpu.compiler.ops.reference import evaluate
 from backends.cpu.schema.pooling import WHOLE, AdaptivePool, PoolF32, PoolMode, PoolQs8
 from backends.cpu.schema.records import Window
+from backends.cpu.schema.reduction import Reduce, Reduction
+
+_REDUCTIONS: dict[Reduction, Callable[..., Tensor]] = {
+    Reduction.SUM: torch.sum,
+    Reduction.MEAN: torch.mean,
+    Reduction.MAX: torch.amax,
+    Reduction.MIN: torch.amin,
+    Reduction.PRODUCT: torch.prod,
+    Reduction.ARGMAX: torch.argmax,
+    Reduction.ARGMIN: torch.argmin,
+}
 
 
 @evaluate.register
@@ -72,3 +83,8 @@ def _adaptive_pool(
         maxima, indices = F.adaptive_max_pool3d(x, size, return_indices=True)
         y = maxima if spec.mode is PoolMode.MAX else indices
     outputs[0].copy_(y.permute(0, 2, 3, 4, 1))
+
+
+@evaluate.register
+def _reduce(spec: Reduce, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    outputs[0].copy_(_REDUCTIONS[spec.reduction](inputs[0], 1))
