@@ -4,8 +4,6 @@ Dims are integer expressions over input sizes and integer inputs.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
 from functools import partial, reduce
 from typing import Any
 
@@ -13,33 +11,8 @@ import sympy
 from torch.utils._sympy import functions
 
 from backends.cpu.compiler.dims import Bounds, Dim
+from backends.cpu.schema.payload_tables import DimEntry, DimOp
 from exir.error import UnsupportedOperatorError
-
-
-class DimOp(IntEnum):
-    """Operations of table entries. The values are their codes in payloads."""
-
-    CONST = 0  # the integer a
-    SIZE = 1  # size of dimension b of argument a
-    INT = 2  # value of argument a
-    ADD = 3  # a and b are indices of earlier entries, here and below
-    SUB = 4
-    MUL = 5
-    FLOORDIV = 6
-    MOD = 7
-    MIN = 8
-    MAX = 9
-
-
-@dataclass(frozen=True)
-class DimEntry:
-    """An entry of the table. Its value is in `0..maximum`."""
-
-    op: DimOp
-    a: int
-    b: int
-    maximum: int
-
 
 _BINARY = {
     functions.FloorDiv: DimOp.FLOORDIV,

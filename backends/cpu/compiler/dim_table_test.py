@@ -6,9 +6,10 @@ import torch
 from torch.utils._sympy import functions
 from torch.utils._sympy.value_ranges import ValueRanges
 
-from backends.cpu.compiler.dim_table import DimEntry, DimOp, DimTable
+from backends.cpu.compiler.dim_table import DimTable
 from backends.cpu.compiler.dims import Bounds, Dim
 from backends.cpu.compiler.testing.interpreter import dim_values
+from backends.cpu.schema.payload_tables import DimEntry, DimOp
 from exir.error import UnsupportedOperatorError
 
 _N = sympy.Symbol("n", integer=True, positive=True)

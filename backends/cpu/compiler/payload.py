@@ -23,16 +23,29 @@ from backends.cpu.compiler.graph import (
     tensors_of,
 )
 from backends.cpu.compiler.plan import Plan
+from backends.cpu.schema.declarations import word_count
+from backends.cpu.schema.payload_tables import (
+    MAGIC,
+    VERSION,
+    WORD_BYTES,
+    DataEntry,
+    OpEntry,
+    PayloadHeader,
+    Place,
+    ValueEntry,
+)
 from exir.error import ExportError, ExportErrorType
 from exir.tensor import scalar_type
 from exir.weights.tensor_bytes import bytes_in_order
 
-MAGIC = 0x43504531
-VERSION = 1
-HEADER_WORDS = 11
-WORD = 4
 MAX_WORD = 0xFFFFFFFF
-_PLACES = {Input: 0, Output: 1, Scratch: 2, Constant: 3, State: 4}
+_PLACES = {
+    Input: Place.INPUT,
+    Output: Place.OUTPUT,
+    Scratch: Place.SCRATCH,
+    Constant: Place.DATA,
+    State: Place.STATE,
+}
 
 
 @dataclass(frozen=True)
@@ -98,33 +111,42 @@ class _Writer:
 
         The ops must be encoded first, because encoding fills the other tables.
         """
-        dims = [word for each in self._dims.entries for word in (each.op, each.a, each.b, each.maximum)]
+        dims = [word for each in self._dims.entries for word in each.words()]
         values = [word for each in self._values.values() for word in each]
         keys = [key.encode() for key in self._named]
         starts = [0, *accumulate(len(key) for key in keys)]
         data = [
             word
             for start, key, content in zip(starts, keys, self._named.values())
-            for word in (start, len(key), len(content))
+            for word in DataEntry(start, len(key), len(content)).words()
         ]
         names = b"".join(keys)
-        padded = names + bytes(-len(names) % WORD)
+        padded = names + bytes(-len(names) % WORD_BYTES)
         body = [*dims, *values, *data, *ops]
-        total = HEADER_WORDS + len(body) + len(padded) // WORD
-        return pack_words([*self._header(total, len(names)), *body]) + padded
+        total = word_count(PayloadHeader) + len(body) + len(padded) // WORD_BYTES
+        return pack_words([*self._header(total, len(names)).words(), *body]) + padded
 
-    def _header(self, total: int, key_bytes: int) -> tuple[int, ...]:
-        graph = self._graph
-        counts = len(graph.arguments), len(graph.results), len(self._dims.entries), len(self._values)
-        ops = len(graph.ops)
-        return (MAGIC, VERSION, total, *counts, len(self._named), ops, self._plan.size, key_bytes)
+    def _header(self, total: int, key_bytes: int) -> PayloadHeader:
+        return PayloadHeader(
+            magic=MAGIC,
+            version=VERSION,
+            total_words=total,
+            input_count=len(self._graph.arguments),
+            output_count=len(self._graph.results),
+            dim_count=len(self._dims.entries),
+            value_count=len(self._values),
+            data_count=len(self._named),
+            op_count=len(self._graph.ops),
+            scratch_bytes=self._plan.size,
+            key_bytes=key_bytes,
+        )
 
     def _op(self, op: Op) -> list[int]:
         values = [self._value(value) for value in tensors_of(op)]
         dims = [self._dims.add(dim) for dim in op.dims]
         words = op.spec.words()
         groups = (op.inputs, op.outputs, op.workspaces, dims, words)
-        return [op.spec.code, *map(len, groups), *values, *dims, *words]
+        return [*OpEntry(op.spec.code, *map(len, groups)).words(), *values, *dims, *words]
 
     def _value(self, value: Value) -> int:
         if value not in self._ids:
@@ -136,10 +158,11 @@ class _Writer:
         place, index, offset = self._place(value.storage)
         dtype = scalar_type(value.dtype)
         self._ids[value] = len(self._values)
-        self._values[value] = [dtype, len(dims), place, index, offset, _order_word(order), *dims]
+        entry = ValueEntry(dtype, len(dims), place, index, offset, _order_word(order))
+        self._values[value] = [*entry.words(), *dims]
 
-    def _place(self, storage: Value) -> tuple[int, int, int]:
-        """Return the memory code, the index and the offset of `storage`."""
+    def _place(self, storage: Value) -> tuple[Place, int, int]:
+        """Return the place, the index and the offset of `storage`."""
         place = storage.place
         kind = _PLACES[type(place)]
         if isinstance(place, (Input, Output, State)):

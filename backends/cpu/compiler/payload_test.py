@@ -9,16 +9,17 @@ from torch.utils._sympy import functions
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.dim_table import DimOp
 from backends.cpu.compiler.dims import Bounds
 from backends.cpu.compiler.graph import Input, Op, OpGraph, Output, Scratch, TensorLayout, Value
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.payload import Payload, content_key
-from backends.cpu.compiler.plan import ALIGNMENT, plan
+from backends.cpu.compiler.plan import plan
 from backends.cpu.compiler.preprocess import CpuBackend
 from backends.cpu.compiler.read_payload import read
 from backends.cpu.compiler.testing.compare import assert_computes, delegated, ops
 from backends.cpu.schema.elementwise import ElementwiseF32
+from backends.cpu.schema.kernel_sizes import ALIGNMENT
+from backends.cpu.schema.payload_tables import DimOp
 from backends.cpu.schema.records import RELU
 from exir.error import ExportError, InvalidProgramError
 
@@ -116,7 +117,7 @@ def test_scratch_memory_beyond_32_bits_is_refused_with_the_remedy() -> None:
 
 def test_other_bytes_are_not_a_payload() -> None:
     for damaged in (b"", bytes(64), _payload().data[:-4]):
-        with pytest.raises(InvalidProgramError, match="not a version 1 payload of the cpu backend"):
+        with pytest.raises(InvalidProgramError, match="not a version 1 CpuBackend payload"):
             read(damaged)
 
 

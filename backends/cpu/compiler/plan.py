@@ -17,12 +17,9 @@ from backends.cpu.compiler.graph import (
     tensors_of,
 )
 from backends.cpu.schema.copies import Permute
+from backends.cpu.schema.kernel_sizes import ALIGNMENT
 from exir.planning.liveness import Lifetime
 from exir.planning.placement import Block, aligned, bound, live_at_each_step, placed
-
-# Alignment of values in scratch and of named data: the size of a cache line and of the widest
-# vector.
-ALIGNMENT = 64
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from backends.cpu.compiler.compile import op_graph, op_graphs
 from backends.cpu.compiler.graph import OpGraph
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.payload import Payload, write
-from backends.cpu.compiler.plan import ALIGNMENT, plan
+from backends.cpu.compiler.plan import plan
 from backends.cpu.compiler.read_payload import read
+from backends.cpu.schema.kernel_sizes import ALIGNMENT
 from backends.cpu.schema.registry import BY_CODE
 from exir._serialize import NamedDataStore, NamedDataStoreOutput
 from exir.backend.backend_details import BackendDetails, PreprocessResult, RuntimeMemory

@@ -1,11 +1,16 @@
 """Decodes payloads, for the runtime's memory requirements and for tests."""
 
-import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backends.cpu.compiler.dim_table import DimEntry, DimOp
-from backends.cpu.compiler.payload import HEADER_WORDS, MAGIC, VERSION, WORD
+from backends.cpu.schema.payload_tables import (
+    WORD_BYTES,
+    DataEntry,
+    DimEntry,
+    OpEntry,
+    TableReader,
+    ValueEntry,
+    open_payload,
+)
 from exir.error import InvalidProgramError
 
 
@@ -57,51 +62,38 @@ def read(payload: bytes) -> PayloadRows:
 
     Raises `InvalidProgramError` for other data.
     """
-    words = struct.unpack(f"<{len(payload) // WORD}I", payload[: len(payload) // WORD * WORD])
-    if words[:2] != (MAGIC, VERSION) or words[2] * WORD != len(payload):
-        raise InvalidProgramError(f"not a version {VERSION} payload of the cpu backend")
-    return _Reader(words, payload).rows()
+    try:
+        header, reader = open_payload(payload)
+    except ValueError as error:
+        raise InvalidProgramError(str(error)) from error
+    keys = payload[len(payload) - header.key_bytes - (-header.key_bytes % WORD_BYTES) :]
+    return PayloadRows(
+        header.input_count,
+        header.output_count,
+        header.scratch_bytes,
+        tuple(reader.entry(DimEntry) for _ in range(header.dim_count)),
+        tuple(_value(reader) for _ in range(header.value_count)),
+        tuple(_data(reader.entry(DataEntry), keys) for _ in range(header.data_count)),
+        tuple(_op(reader) for _ in range(header.op_count)),
+    )
 
 
-class _Reader:
-    """Reads the tables in order."""
+def _value(reader: TableReader) -> ValueRow:
+    entry = reader.entry(ValueEntry)
+    return ValueRow(entry.dtype, entry.place, entry.index, entry.offset, entry.order, reader.take(entry.rank))
 
-    def __init__(self, words: Sequence[int], payload: bytes) -> None:
-        self._words = words
-        self._payload = payload
-        self._at = HEADER_WORDS
 
-    def rows(self) -> PayloadRows:
-        """Return all tables."""
-        header = self._words[:HEADER_WORDS]
-        inputs, outputs, dims, values, data, ops, scratch, key_bytes = header[3:]
-        return PayloadRows(
-            inputs,
-            outputs,
-            scratch,
-            tuple(self._dim() for _ in range(dims)),
-            tuple(self._value() for _ in range(values)),
-            tuple(self._data(key_bytes) for _ in range(data)),
-            tuple(self._op() for _ in range(ops)),
-        )
+def _data(entry: DataEntry, keys: bytes) -> tuple[str, int]:
+    return keys[entry.key_offset : entry.key_offset + entry.key_bytes].decode(), entry.data_bytes
 
-    def _take(self, count: int) -> tuple[int, ...]:
-        self._at += count
-        return tuple(self._words[self._at - count : self._at])
 
-    def _dim(self) -> DimEntry:
-        op, a, b, maximum = self._take(4)
-        return DimEntry(DimOp(op), a, b, maximum)
-
-    def _value(self) -> ValueRow:
-        dtype, rank, place, index, offset, order = self._take(6)
-        return ValueRow(dtype, place, index, offset, order, self._take(rank))
-
-    def _data(self, key_bytes: int) -> tuple[str, int]:
-        offset, size, length = self._take(3)
-        keys = self._payload[len(self._payload) - key_bytes - (-key_bytes % WORD) :]
-        return keys[offset : offset + size].decode(), length
-
-    def _op(self) -> StepRow:
-        kind, *counts = self._take(6)
-        return StepRow(kind, *(self._take(count) for count in counts))
+def _op(reader: TableReader) -> StepRow:
+    entry = reader.entry(OpEntry)
+    return StepRow(
+        kind=entry.code,
+        inputs=reader.take(entry.input_count),
+        outputs=reader.take(entry.output_count),
+        workspaces=reader.take(entry.workspace_count),
+        dims=reader.take(entry.dim_count),
+        words=reader.take(entry.attribute_count),
+    )

@@ -7,20 +7,12 @@
 #include <stdint.h>
 
 #include "backends/cpu/schema/kernel_sizes.h"
+#include "backends/cpu/schema/payload_tables.h"
 #include "executorch/backend.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Where the memory of a tensor is. Payloads contain these values. */
-typedef enum et_cpu_place {
-  ET_CPU_INPUT = 0,
-  ET_CPU_OUTPUT = 1,
-  ET_CPU_SCRATCH = 2,
-  ET_CPU_DATA = 3,  /* named data of the program, read in place */
-  ET_CPU_STATE = 4, /* mutable buffer of the program, updated in place */
-} et_cpu_place;
 
 /* A dense tensor in C order, with the sizes of the current call. */
 typedef struct et_cpu_tensor {

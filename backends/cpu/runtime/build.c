@@ -70,7 +70,7 @@ static bool is_constant(const et_cpu_payload *payload,
                         const et_cpu_value *value) {
   for (uint32_t i = 0; i < value->rank; i++) {
     const uint32_t dim = et_cpu_word(payload, value->dims_at + i);
-    if (et_cpu_dim_at(payload, dim).op != ET_CPU_DIM_CONST) {
+    if (et_cpu_dim_at(payload, dim).op != ET_CPU_DIM_OP_CONST) {
       return false;
     }
   }
@@ -110,9 +110,9 @@ static bool use_as(et_cpu_argument *argument, et_cpu_argument_kind kind) {
 static et_status use_in_dims(et_cpu_handle *handle, et_error *error) {
   for (uint32_t i = 0; i < handle->payload.dim_count; i++) {
     const et_cpu_dim dim = et_cpu_dim_at(&handle->payload, i);
-    if ((dim.op == ET_CPU_DIM_INT &&
+    if ((dim.op == ET_CPU_DIM_OP_INT &&
          !use_as(&handle->arguments[dim.a], ET_CPU_INT)) ||
-        (dim.op == ET_CPU_DIM_SIZE &&
+        (dim.op == ET_CPU_DIM_OP_SIZE &&
          !use_as(&handle->arguments[dim.a], ET_CPU_TENSOR))) {
       return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
                      "payload: dims[%u]: argument is both int and tensor",
@@ -158,17 +158,17 @@ static bool fits_place(et_cpu_handle *handle, uint32_t index,
   const et_cpu_payload *payload = &handle->payload;
   const size_t bytes = handle->tensors[index].bytes;
   switch ((et_cpu_place)value->place) {
-    case ET_CPU_INPUT:
-    case ET_CPU_STATE:
-      return (value->place == ET_CPU_STATE) ==
+    case ET_CPU_PLACE_INPUT:
+    case ET_CPU_PLACE_STATE:
+      return (value->place == ET_CPU_PLACE_STATE) ==
                  (value->index >= payload->first_state) &&
              fits_argument(handle, index, value,
                            &handle->arguments[value->index]);
-    case ET_CPU_OUTPUT:
+    case ET_CPU_PLACE_OUTPUT:
       return fits_argument(
           handle, index, value,
           &handle->arguments[payload->input_count + value->index]);
-    case ET_CPU_SCRATCH:
+    case ET_CPU_PLACE_SCRATCH:
       return et_range_in(value->offset, bytes, payload->scratch_bytes);
     default:
       return handle->tensors[index].is_static &&
@@ -222,12 +222,12 @@ static et_status find_data(const et_backend_context *context,
                    "named data has %zu bytes, expected %u", out->size,
                    (unsigned)data->bytes);
   }
-  return (uintptr_t)out->data % ET_CPU_DATA_ALIGNMENT == 0
+  return (uintptr_t)out->data % ET_CPU_ALIGNMENT == 0
              ? ET_STATUS_OK
              : et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
                        "named data is not aligned; load the program at an "
-                       "address aligned to %u bytes",
-                       ET_CPU_DATA_ALIGNMENT);
+                       "address aligned to %d bytes",
+                       ET_CPU_ALIGNMENT);
 }
 
 /* Sets the data pointers of all values in data `index`. */
@@ -235,7 +235,7 @@ static void place_data(et_cpu_handle *handle, uint32_t index, et_span bytes) {
   for (uint32_t i = 0; i < handle->payload.value_count; i++) {
     et_cpu_tensor *tensor = &handle->tensors[i];
     const et_cpu_slot slot = handle->slots[i];
-    if (tensor->place == ET_CPU_DATA && slot.index == index) {
+    if (tensor->place == ET_CPU_PLACE_DATA && slot.index == index) {
       tensor->data = (void *)((uintptr_t)bytes.data + slot.offset);
     }
   }

@@ -105,11 +105,12 @@ static et_status check_views(const et_cpu_handle *handle, et_error *error) {
   const et_cpu_payload *payload = &handle->payload;
   for (uint32_t i = 0; i < payload->value_count; i++) {
     const et_cpu_tensor *view = &handle->tensors[i];
-    if (view->place == ET_CPU_SCRATCH || view->place == ET_CPU_DATA) {
+    if (view->place == ET_CPU_PLACE_SCRATCH ||
+        view->place == ET_CPU_PLACE_DATA) {
       continue;
     }
     const size_t skipped =
-        view->place == ET_CPU_OUTPUT ? payload->input_count : 0;
+        view->place == ET_CPU_PLACE_OUTPUT ? payload->input_count : 0;
     const uint32_t first =
         handle->arguments[skipped + handle->slots[i].index].value;
     if (view->numel != handle->tensors[first].numel) {
@@ -156,15 +157,15 @@ static void bind_tensor(const et_cpu_handle *handle, uint32_t index,
   et_cpu_tensor *tensor = &handle->tensors[index];
   const et_cpu_slot slot = handle->slots[index];
   switch ((et_cpu_place)tensor->place) {
-    case ET_CPU_INPUT:
-    case ET_CPU_STATE:
+    case ET_CPU_PLACE_INPUT:
+    case ET_CPU_PLACE_STATE:
       tensor->data = args[slot.index]->u.as_tensor->data;
       break;
-    case ET_CPU_OUTPUT:
+    case ET_CPU_PLACE_OUTPUT:
       tensor->data =
           args[handle->payload.input_count + slot.index]->u.as_tensor->data;
       break;
-    case ET_CPU_SCRATCH:
+    case ET_CPU_PLACE_SCRATCH:
       tensor->data = tensor->bytes != 0 ? scratch.data + slot.offset : NULL;
       break;
     default:

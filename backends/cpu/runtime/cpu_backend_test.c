@@ -43,8 +43,10 @@ static void test_reads_named_data_in_place(void **state) {
                              cpu_write_const(writer, 3)};
   writer->outputs = 1;
   cpu_write_data(writer, "weights", sizeof cpu_session_weights);
-  const uint32_t w = cpu_write_floats(writer, ET_CPU_DATA, 0, 16, dims, 1);
-  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, sizes, 2);
+  const uint32_t w =
+      cpu_write_floats(writer, ET_CPU_PLACE_DATA, 0, 16, dims, 1);
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, sizes, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, w, y, 0);
   cpu_test_must_load();
   cpu_test_must_call(1);
@@ -124,16 +126,20 @@ static void test_rejects_sizes_above_the_maximum(void **state) {
 static void test_rejects_calls_that_read_unwritten_scratch(void **state) {
   (void)state;
   const uint32_t rows =
-      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 0, 5});
   const uint32_t columns = cpu_write_const(writer, 3);
   const uint32_t written[2] = {rows, columns};
   const uint32_t read[2] = {cpu_write_const(writer, 5), columns};
   writer->inputs = writer->outputs = 1;
   writer->scratch_bytes = 60;
-  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, written, 2);
-  const uint32_t h = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, written, 2);
-  const uint32_t all = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, read, 2);
-  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, read, 2);
+  const uint32_t x =
+      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, written, 2);
+  const uint32_t h =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 0, written, 2);
+  const uint32_t all =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 0, read, 2);
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, read, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, x, h, 1);
   cpu_write_unary(writer, CPU_TEST_SHIFT, all, y, 1);
   cpu_test_must_load();
@@ -152,14 +158,16 @@ static void test_rejects_calls_that_read_unwritten_scratch(void **state) {
 static void test_rejects_calls_that_leave_outputs_unwritten(void **state) {
   (void)state;
   const uint32_t rows =
-      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 0, 5});
   const uint32_t columns = cpu_write_const(writer, 3);
   const uint32_t written[2] = {rows, columns};
   const uint32_t all[2] = {cpu_write_const(writer, 5), columns};
   writer->inputs = writer->outputs = 1;
-  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, written, 2);
-  cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, all, 2);
-  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, written, 2);
+  const uint32_t x =
+      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, written, 2);
+  cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, all, 2);
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, written, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, x, y, 1);
   cpu_test_must_load();
   cpu_sample_make(&samples[0], 4, 3);
@@ -172,13 +180,15 @@ static void test_rejects_calls_that_leave_outputs_unwritten(void **state) {
 static void test_checks_ops_with_dynamic_sizes_in_calls(void **state) {
   (void)state;
   const uint32_t rows =
-      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 0, 5});
   const uint32_t columns = cpu_write_const(writer, 3);
   const uint32_t given[2] = {rows, columns};
   const uint32_t expected[2] = {cpu_write_const(writer, 2), columns};
   writer->inputs = writer->outputs = 1;
-  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, given, 2);
-  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, expected, 2);
+  const uint32_t x =
+      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, given, 2);
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, expected, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, x, y, 1);
   cpu_test_must_load();
   cpu_sample_make(&samples[0], 5, 3);
@@ -193,17 +203,19 @@ static void test_views_may_have_other_maxima_than_their_arguments(
     void **state) {
   (void)state;
   const uint32_t rows =
-      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 0, 5});
   const uint32_t two = cpu_write_const(writer, 2);
   const uint32_t halves =
-      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_FLOORDIV, rows, two, 2});
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_FLOORDIV, rows, two, 2});
   const uint32_t whole[2] = {rows, cpu_write_const(writer, 3)};
   const uint32_t view[2] = {halves, cpu_write_const(writer, 6)};
   writer->inputs = writer->outputs = 1;
-  cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, whole, 2);
-  cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, whole, 2);
-  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, view, 2);
-  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, view, 2);
+  cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, whole, 2);
+  cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, whole, 2);
+  const uint32_t x =
+      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, view, 2);
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, view, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, x, y, 1);
   cpu_test_must_load();
   cpu_sample_make(&samples[0], 5, 3);
@@ -215,7 +227,7 @@ static void test_views_may_have_other_maxima_than_their_arguments(
 
 static void test_int_arguments_are_dims(void **state) {
   (void)state;
-  const et_cpu_dim dim = {ET_CPU_DIM_INT, 1, 0, 100};
+  const et_cpu_dim dim = {ET_CPU_DIM_OP_INT, 1, 0, 100};
   const uint32_t counts[5] = {1, 1, 0, 1, 0};
   const uint32_t sizes[2] = {cpu_write_const(writer, 2),
                              cpu_write_const(writer, 3)};
@@ -223,8 +235,8 @@ static void test_int_arguments_are_dims(void **state) {
   const uint32_t ones[2] = {one, one};
   const uint32_t addend[1] = {cpu_write_dim(writer, dim)};
   const uint32_t values[2] = {
-      cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, sizes, 2),
-      cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, ones, 2)};
+      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, sizes, 2),
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, ones, 2)};
   writer->inputs = 2;
   writer->outputs = 1;
   cpu_write_op(writer, CPU_TEST_SUM, counts, values, addend, NULL);
@@ -248,15 +260,15 @@ static float computed_dim(et_cpu_dim_op op, int32_t rows, int32_t columns) {
   cpu_test_finish(NULL);
   cpu_test_start(NULL);
   const uint32_t sizes[2] = {
-      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5}),
-      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 1, 5})};
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 0, 5}),
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 1, 5})};
   const uint32_t one = cpu_write_const(writer, 1);
   const uint32_t ones[2] = {one, one};
   const uint32_t dim[1] = {cpu_write_dim(
       writer, (et_cpu_dim){(uint32_t)op, sizes[0], sizes[1], 10})};
   const uint32_t values[2] = {
-      cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, sizes, 2),
-      cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, ones, 2)};
+      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, sizes, 2),
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, ones, 2)};
   writer->inputs = writer->outputs = 1;
   cpu_write_op(writer, CPU_TEST_SUM, counts, values, dim, NULL);
   cpu_test_must_load();
@@ -268,15 +280,15 @@ static float computed_dim(et_cpu_dim_op op, int32_t rows, int32_t columns) {
 
 static void test_computes_dims_from_other_dims(void **state) {
   (void)state;
-  assert_true(computed_dim(ET_CPU_DIM_ADD, 5, 2) == 7);
-  assert_true(computed_dim(ET_CPU_DIM_SUB, 5, 2) == 3);
-  assert_true(computed_dim(ET_CPU_DIM_MUL, 5, 2) == 10);
-  assert_true(computed_dim(ET_CPU_DIM_FLOORDIV, 5, 2) == 2);
-  assert_true(computed_dim(ET_CPU_DIM_MOD, 5, 2) == 1);
-  assert_true(computed_dim(ET_CPU_DIM_MIN, 5, 2) == 2);
-  assert_true(computed_dim(ET_CPU_DIM_MIN, 2, 5) == 2);
-  assert_true(computed_dim(ET_CPU_DIM_MAX, 5, 2) == 5);
-  assert_true(computed_dim(ET_CPU_DIM_MAX, 2, 5) == 5);
+  assert_true(computed_dim(ET_CPU_DIM_OP_ADD, 5, 2) == 7);
+  assert_true(computed_dim(ET_CPU_DIM_OP_SUB, 5, 2) == 3);
+  assert_true(computed_dim(ET_CPU_DIM_OP_MUL, 5, 2) == 10);
+  assert_true(computed_dim(ET_CPU_DIM_OP_FLOORDIV, 5, 2) == 2);
+  assert_true(computed_dim(ET_CPU_DIM_OP_MOD, 5, 2) == 1);
+  assert_true(computed_dim(ET_CPU_DIM_OP_MIN, 5, 2) == 2);
+  assert_true(computed_dim(ET_CPU_DIM_OP_MIN, 2, 5) == 2);
+  assert_true(computed_dim(ET_CPU_DIM_OP_MAX, 5, 2) == 5);
+  assert_true(computed_dim(ET_CPU_DIM_OP_MAX, 2, 5) == 5);
 }
 
 /* The first value of this payload is an int16 scalar at input 0. If it were read as another dim,
@@ -285,13 +297,14 @@ static void test_values_after_the_dims_are_not_arguments(void **state) {
   (void)state;
   const uint32_t dtype = ET_SCALAR_TYPE_INT16;
   const uint32_t size[1] = {cpu_write_const(writer, 1)};
-  assert_int_equal(dtype, ET_CPU_DIM_INT);
+  assert_int_equal(dtype, ET_CPU_DIM_OP_INT);
   writer->inputs = writer->outputs = 1;
-  cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, NULL, 0);
+  cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, NULL, 0);
   writer->values.words[0] = dtype;
   cpu_write_data(writer, "weights", sizeof cpu_session_weights);
-  const uint32_t w = cpu_write_floats(writer, ET_CPU_DATA, 0, 0, size, 1);
-  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, size, 1);
+  const uint32_t w = cpu_write_floats(writer, ET_CPU_PLACE_DATA, 0, 0, size, 1);
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, size, 1);
   cpu_write_unary(writer, CPU_TEST_SHIFT, w, y, 1);
   cpu_test_must_load();
 }

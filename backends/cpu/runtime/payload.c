@@ -1,14 +1,10 @@
 #include "backends/cpu/runtime/payload.h"
 
+#include <string.h>
+
 #include "executorch/checked.h"
 #include "executorch/scalar_type.h"
 #include "executorch/tensor.h"
-
-#define HEADER_WORDS 11
-#define DIM_WORDS 4
-#define VALUE_WORDS 6 /* without dims */
-#define DATA_WORDS 3
-#define OP_WORDS 6 /* without lists */
 
 /* Maximum product of the number of values and the number of named data. build.c compares each pair
  * once, which takes up to a tenth of a second. */
@@ -37,77 +33,92 @@ static bool skip(const et_cpu_payload *payload, size_t *at, uint64_t count) {
 }
 
 et_cpu_dim et_cpu_dim_at(const et_cpu_payload *payload, uint32_t index) {
-  const size_t at = HEADER_WORDS + (size_t)index * DIM_WORDS;
-  const et_cpu_dim dim = {
-      et_cpu_word(payload, at), et_cpu_word(payload, at + 1),
-      et_cpu_word(payload, at + 2), et_cpu_word(payload, at + 3)};
-  return dim;
+  const size_t at =
+      ET_CPU_PAYLOAD_HEADER_WORDS + (size_t)index * ET_CPU_DIM_WORDS;
+  uint32_t words[ET_CPU_DIM_WORDS];
+  memcpy(words, et_cpu_bytes_at(payload, at), sizeof words);
+  return et_cpu_dim_read(words);
+}
+
+static et_cpu_data_entry data_entry_at(const et_cpu_payload *payload,
+                                       uint32_t index) {
+  const size_t at = payload->data_at + (size_t)index * ET_CPU_DATA_ENTRY_WORDS;
+  uint32_t words[ET_CPU_DATA_ENTRY_WORDS];
+  memcpy(words, et_cpu_bytes_at(payload, at), sizeof words);
+  return et_cpu_data_entry_read(words);
 }
 
 et_cpu_data et_cpu_data_at(const et_cpu_payload *payload, uint32_t index) {
-  const size_t at = payload->data_at + (size_t)index * DATA_WORDS;
-  const uint8_t *keys = payload->bytes + 4 * payload->keys_at;
-  const et_cpu_data data = {{(const char *)keys + et_cpu_word(payload, at),
-                             et_cpu_word(payload, at + 1)},
-                            et_cpu_word(payload, at + 2)};
+  const et_cpu_data_entry entry = data_entry_at(payload, index);
+  const char *keys = (const char *)payload->bytes + 4 * payload->keys_at;
+  const et_cpu_data data = {{keys + entry.key_offset, entry.key_bytes},
+                            entry.data_bytes};
   return data;
 }
 
 bool et_cpu_read_value(const et_cpu_payload *payload, size_t *at,
                        et_cpu_value *out) {
   const size_t from = *at;
-  if (!skip(payload, at, VALUE_WORDS)) {
+  if (!skip(payload, at, ET_CPU_VALUE_ENTRY_WORDS)) {
     return false;
   }
-  out->dtype = et_cpu_word(payload, from);
-  out->rank = et_cpu_word(payload, from + 1);
-  out->place = et_cpu_word(payload, from + 2);
-  out->index = et_cpu_word(payload, from + 3);
-  out->offset = et_cpu_word(payload, from + 4);
-  out->order = et_cpu_word(payload, from + 5);
-  out->dims_at = *at;
-  return skip(payload, at, out->rank);
+  uint32_t words[ET_CPU_VALUE_ENTRY_WORDS];
+  memcpy(words, et_cpu_bytes_at(payload, from), sizeof words);
+  const et_cpu_value_entry value = et_cpu_value_entry_read(words);
+  *out = (et_cpu_value){.dtype = value.dtype,
+                        .rank = value.rank,
+                        .place = value.place,
+                        .index = value.index,
+                        .offset = value.offset,
+                        .order = value.order,
+                        .dims_at = *at};
+  return skip(payload, at, value.rank);
 }
 
 bool et_cpu_read_op(const et_cpu_payload *payload, size_t *at,
                     et_cpu_op_record *out) {
   const size_t from = *at;
-  if (!skip(payload, at, OP_WORDS)) {
+  if (!skip(payload, at, ET_CPU_OP_ENTRY_WORDS)) {
     return false;
   }
-  out->kind = et_cpu_word(payload, from);
-  out->input_count = et_cpu_word(payload, from + 1);
-  out->output_count = et_cpu_word(payload, from + 2);
-  out->workspace_count = et_cpu_word(payload, from + 3);
-  out->dim_count = et_cpu_word(payload, from + 4);
-  out->attribute_count = et_cpu_word(payload, from + 5);
+  uint32_t words[ET_CPU_OP_ENTRY_WORDS];
+  memcpy(words, et_cpu_bytes_at(payload, from), sizeof words);
+  const et_cpu_op_entry op = et_cpu_op_entry_read(words);
   const uint64_t tensors =
-      (uint64_t)out->input_count + out->output_count + out->workspace_count;
-  out->tensor_count = (uint32_t)tensors;
-  out->tensors_at = *at;
-  out->dims_at = *at + (size_t)tensors;
-  out->attributes_at = out->dims_at + out->dim_count;
-  return skip(payload, at, tensors + out->dim_count + out->attribute_count);
+      (uint64_t)op.input_count + op.output_count + op.workspace_count;
+  const size_t dims_at = *at + (size_t)tensors;
+  *out = (et_cpu_op_record){.kind = op.code,
+                            .input_count = op.input_count,
+                            .output_count = op.output_count,
+                            .workspace_count = op.workspace_count,
+                            .dim_count = op.dim_count,
+                            .attribute_count = op.attribute_count,
+                            .tensor_count = (uint32_t)tensors,
+                            .tensors_at = *at,
+                            .dims_at = dims_at,
+                            .attributes_at = dims_at + op.dim_count};
+  return skip(payload, at, tensors + op.dim_count + op.attribute_count);
 }
 
 static et_status check_dim(const et_cpu_payload *payload, uint32_t index,
                            et_error *error) {
   const et_cpu_dim dim = et_cpu_dim_at(payload, index);
   const bool is_argument =
-      dim.op == ET_CPU_DIM_SIZE || dim.op == ET_CPU_DIM_INT;
-  const bool is_binary = dim.op >= ET_CPU_DIM_ADD && dim.op <= ET_CPU_DIM_MAX;
-  if (!is_argument && !is_binary && dim.op != ET_CPU_DIM_CONST) {
+      dim.op == ET_CPU_DIM_OP_SIZE || dim.op == ET_CPU_DIM_OP_INT;
+  const bool is_binary =
+      dim.op >= ET_CPU_DIM_OP_ADD && dim.op <= ET_CPU_DIM_OP_MAX;
+  if (!is_argument && !is_binary && dim.op != ET_CPU_DIM_OP_CONST) {
     return fail_word(error, "dims", index, "op", dim.op);
   }
   if (dim.maximum > INT32_MAX ||
-      (dim.op == ET_CPU_DIM_CONST && dim.a != dim.maximum)) {
+      (dim.op == ET_CPU_DIM_OP_CONST && dim.a != dim.maximum)) {
     return fail_word(error, "dims", index, "maximum", dim.maximum);
   }
   if ((is_argument && dim.a >= payload->input_count) ||
       (is_binary && dim.a >= index)) {
     return fail_word(error, "dims", index, "a", dim.a);
   }
-  if ((dim.op == ET_CPU_DIM_SIZE && dim.b >= ET_MAX_RANK) ||
+  if ((dim.op == ET_CPU_DIM_OP_SIZE && dim.b >= ET_MAX_RANK) ||
       (is_binary && dim.b >= index)) {
     return fail_word(error, "dims", index, "b", dim.b);
   }
@@ -124,7 +135,7 @@ static uint32_t place_count(const et_cpu_payload *payload, uint32_t place) {
 static et_status check_value(const et_cpu_payload *payload, uint32_t index,
                              const et_cpu_value *value, et_error *error) {
   const bool is_argument =
-      value->place != ET_CPU_SCRATCH && value->place != ET_CPU_DATA;
+      value->place != ET_CPU_PLACE_SCRATCH && value->place != ET_CPU_PLACE_DATA;
   if (value->rank > ET_CPU_MAX_RANK) {
     return fail_word(error, "values", index, "rank", value->rank);
   }
@@ -149,11 +160,10 @@ static et_status check_value(const et_cpu_payload *payload, uint32_t index,
 
 static et_status check_data(const et_cpu_payload *payload, uint32_t index,
                             et_error *error) {
-  const size_t at = payload->data_at + (size_t)index * DATA_WORDS;
-  const uint32_t offset = et_cpu_word(payload, at);
-  return et_range_in(offset, et_cpu_word(payload, at + 1), payload->key_bytes)
+  const et_cpu_data_entry entry = data_entry_at(payload, index);
+  return et_range_in(entry.key_offset, entry.key_bytes, payload->key_bytes)
              ? ET_STATUS_OK
-             : fail_word(error, "data", index, "key offset", offset);
+             : fail_word(error, "data", index, "key offset", entry.key_offset);
 }
 
 static et_status check_refs(const et_cpu_payload *payload, uint32_t index,
@@ -195,7 +205,7 @@ static et_status check_record(et_cpu_payload *payload, uint32_t index,
 static et_status check_dims(const et_cpu_payload *payload, size_t *at,
                             et_error *error) {
   for (uint32_t i = 0; i < payload->dim_count; i++) {
-    if (!skip(payload, at, DIM_WORDS)) {
+    if (!skip(payload, at, ET_CPU_DIM_WORDS)) {
       return fail_end(error, "dims", i);
     }
     ET_RETURN_IF_ERROR(check_dim(payload, i, error));
@@ -211,7 +221,8 @@ static et_status check_values(et_cpu_payload *payload, size_t *at,
       return fail_end(error, "values", i);
     }
     ET_RETURN_IF_ERROR(check_value(payload, i, &value, error));
-    if (value.place == ET_CPU_STATE && value.index < payload->first_state) {
+    if (value.place == ET_CPU_PLACE_STATE &&
+        value.index < payload->first_state) {
       payload->first_state = value.index;
     }
   }
@@ -228,7 +239,7 @@ static et_status check_datas(const et_cpu_payload *payload, size_t *at,
                    (unsigned)payload->value_count);
   }
   for (uint32_t i = 0; i < payload->data_count; i++) {
-    if (!skip(payload, at, DATA_WORDS)) {
+    if (!skip(payload, at, ET_CPU_DATA_ENTRY_WORDS)) {
       return fail_end(error, "data", i);
     }
     ET_RETURN_IF_ERROR(check_data(payload, i, error));
@@ -255,32 +266,38 @@ static et_status fail_header(et_error *error, const char *reason) {
 static et_status read_header(et_span bytes, et_error *error,
                              et_cpu_payload *out) {
   *out = (et_cpu_payload){.bytes = bytes.data, .words = bytes.size / 4};
-  if (out->words < HEADER_WORDS || et_cpu_word(out, 0) != ET_CPU_MAGIC) {
+  if (out->words < ET_CPU_PAYLOAD_HEADER_WORDS) {
     return fail_header(error, "not a payload of this backend");
   }
-  if (et_cpu_word(out, 1) != ET_CPU_VERSION) {
-    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                   "payload: version %u; this runtime reads version %u",
-                   (unsigned)et_cpu_word(out, 1), ET_CPU_VERSION);
+  uint32_t words[ET_CPU_PAYLOAD_HEADER_WORDS];
+  memcpy(words, et_cpu_bytes_at(out, 0), sizeof words);
+  const et_cpu_payload_header header = et_cpu_payload_header_read(words);
+  if (header.magic != ET_CPU_MAGIC) {
+    return fail_header(error, "not a payload of this backend");
   }
-  if (et_cpu_word(out, 2) != out->words || bytes.size % 4 != 0) {
+  if (header.version != ET_CPU_VERSION) {
+    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                   "payload: version %u; this runtime reads version %d",
+                   (unsigned)header.version, ET_CPU_VERSION);
+  }
+  if (header.total_words != out->words || bytes.size % 4 != 0) {
     return fail_header(error, "size does not match the header");
   }
-  out->input_count = et_cpu_word(out, 3);
-  out->first_state = out->input_count;
-  out->output_count = et_cpu_word(out, 4);
-  out->dim_count = et_cpu_word(out, 5);
-  out->value_count = et_cpu_word(out, 6);
-  out->data_count = et_cpu_word(out, 7);
-  out->op_count = et_cpu_word(out, 8);
-  out->scratch_bytes = et_cpu_word(out, 9);
-  out->key_bytes = et_cpu_word(out, 10);
+  out->input_count = header.input_count;
+  out->first_state = header.input_count;
+  out->output_count = header.output_count;
+  out->dim_count = header.dim_count;
+  out->value_count = header.value_count;
+  out->data_count = header.data_count;
+  out->op_count = header.op_count;
+  out->scratch_bytes = header.scratch_bytes;
+  out->key_bytes = header.key_bytes;
   return ET_STATUS_OK;
 }
 
 et_status et_cpu_payload_open(et_span bytes, et_error *error,
                               et_cpu_payload *out) {
-  size_t at = HEADER_WORDS;
+  size_t at = ET_CPU_PAYLOAD_HEADER_WORDS;
   ET_RETURN_IF_ERROR(read_header(bytes, error, out));
   if (out->input_count > ET_CPU_MAX_ARGUMENTS ||
       out->output_count > ET_CPU_MAX_ARGUMENTS) {

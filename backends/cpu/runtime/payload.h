@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "backends/cpu/ops/op.h"
+#include "backends/cpu/schema/payload_tables.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
 
@@ -14,31 +16,7 @@
 extern "C" {
 #endif
 
-#define ET_CPU_MAGIC 0x43504531u
-#define ET_CPU_VERSION 1u
-#define ET_CPU_DATA_ALIGNMENT 64u
 #define ET_CPU_MAX_ARGUMENTS 1024u /* inputs or outputs; limit of the runtime */
-
-/* Operation that computes a dim from constants, arguments and earlier dims. */
-typedef enum et_cpu_dim_op {
-  ET_CPU_DIM_CONST = 0, /* a */
-  ET_CPU_DIM_SIZE = 1,  /* dimension b of argument a */
-  ET_CPU_DIM_INT = 2,   /* int argument a */
-  ET_CPU_DIM_ADD = 3,
-  ET_CPU_DIM_SUB = 4,
-  ET_CPU_DIM_MUL = 5,
-  ET_CPU_DIM_FLOORDIV = 6,
-  ET_CPU_DIM_MOD = 7,
-  ET_CPU_DIM_MIN = 8,
-  ET_CPU_DIM_MAX = 9,
-} et_cpu_dim_op;
-
-typedef struct et_cpu_dim {
-  uint32_t op; /* et_cpu_dim_op */
-  uint32_t a;
-  uint32_t b;
-  uint32_t maximum;
-} et_cpu_dim;
 
 /* A value in the payload. */
 typedef struct et_cpu_value {
@@ -99,11 +77,18 @@ typedef struct et_cpu_payload {
 et_status et_cpu_payload_open(et_span bytes, et_error *error,
                               et_cpu_payload *out);
 
-/* Returns word `at`, which must be less than `words`. Payloads need no alignment. */
+/* Returns the bytes of word `at`. They are unaligned and little-endian, as the host is:
+ * runtime/program/flatbuffer.c rejects others. */
+static inline const uint8_t *et_cpu_bytes_at(const et_cpu_payload *payload,
+                                             size_t at) {
+  return payload->bytes + 4 * at;
+}
+
+/* Returns word `at`, which must be less than `words`. */
 static inline uint32_t et_cpu_word(const et_cpu_payload *payload, size_t at) {
-  const uint8_t *bytes = payload->bytes + 4 * at;
-  return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
-         (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+  uint32_t word;
+  memcpy(&word, et_cpu_bytes_at(payload, at), sizeof word);
+  return word;
 }
 
 et_cpu_dim et_cpu_dim_at(const et_cpu_payload *payload, uint32_t index);

@@ -42,7 +42,8 @@ static void test_rejects_overlapping_values_of_an_op(void **state) {
   cpu_test_write_static();
   const uint32_t dims[2] = {0, 1};
   writer->scratch_bytes = 128;
-  const uint32_t part = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 4, dims, 2);
+  const uint32_t part =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 4, dims, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, part, 1);
   cpu_test_expect_refused("payload: ops[2] overwrites another of its tensors");
 }
@@ -52,7 +53,8 @@ static void test_rejects_workspaces_that_overlap_an_input(void **state) {
   cpu_test_write_static();
   const uint32_t dims[2] = {0, 1};
   writer->scratch_bytes = 128;
-  const uint32_t out = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 64, dims, 2);
+  const uint32_t out =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 64, dims, 2);
   const uint32_t attribute = 0;
   cpu_write_op(writer, CPU_TEST_SHIFT, (uint32_t[]){1, 1, 1, 0, 1},
                (uint32_t[]){1, out, 1}, NULL, &attribute);
@@ -64,7 +66,7 @@ static void test_accepts_an_output_directly_before_the_input(void **state) {
   cpu_test_write_static();
   const uint32_t dims[2] = {0, 1};
   const uint32_t next =
-      cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 24, dims, 2);
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 24, dims, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, next, 1);
   cpu_write_unary(writer, CPU_TEST_SHIFT, next, 1, 1);
   cpu_test_must_load();
@@ -74,16 +76,19 @@ static void test_accepts_an_output_directly_before_the_input(void **state) {
  * the maximum n = 5. */
 static void test_rejects_in_place_ops_on_fewer_elements(void **state) {
   (void)state;
-  const et_cpu_dim rows = {ET_CPU_DIM_SIZE, 0, 0, 5};
+  const et_cpu_dim rows = {ET_CPU_DIM_OP_SIZE, 0, 0, 5};
   const uint32_t one[1] = {cpu_write_dim(writer, rows)};
   const uint32_t all[2] = {one[0], cpu_write_const(writer, 3)};
   const uint32_t five[1] = {cpu_write_const(writer, 5)};
   writer->inputs = writer->outputs = 1;
   writer->scratch_bytes = 20;
-  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, all, 2);
-  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, all, 2);
-  const uint32_t h = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, five, 1);
-  const uint32_t over = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, one, 1);
+  const uint32_t x = cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, all, 2);
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, all, 2);
+  const uint32_t h =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 0, five, 1);
+  const uint32_t over =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 0, one, 1);
   cpu_write_op(writer, CPU_TEST_FIRST, (uint32_t[]){1, 1, 0, 0, 0},
                (uint32_t[]){x, h}, NULL, NULL);
   cpu_write_op(writer, CPU_TEST_FIRST, (uint32_t[]){1, 1, 0, 0, 0},
@@ -123,10 +128,12 @@ static void test_rejects_reads_of_overwritten_values(void **state) {
   writer->op_count = 1;
   writer->scratch_bytes = 128;
   const uint32_t one[1] = {cpu_write_const(writer, 1)};
-  const uint32_t out = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 64, one, 1);
+  const uint32_t out =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 64, one, 1);
   const uint32_t apart =
-      cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 96, one, 1);
-  const uint32_t last = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 20, one, 1);
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 96, one, 1);
+  const uint32_t last =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 20, one, 1);
   const uint32_t attribute = 0;
   cpu_write_op(writer, CPU_TEST_SHIFT, (uint32_t[]){1, 1, 1, 0, 1},
                (uint32_t[]){0, out, apart}, NULL, &attribute);
@@ -142,10 +149,12 @@ static void test_accepts_a_tensor_written_in_parts(void **state) {
   (void)state;
   cpu_test_write_static();
   const uint32_t row[1] = {1};
-  const uint32_t x = cpu_write_floats(writer, ET_CPU_DATA, 0, 0, row, 1);
+  const uint32_t x = cpu_write_floats(writer, ET_CPU_PLACE_DATA, 0, 0, row, 1);
   cpu_write_data(writer, "weights", sizeof cpu_session_weights);
-  const uint32_t top = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, row, 1);
-  const uint32_t low = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 12, row, 1);
+  const uint32_t top =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 0, row, 1);
+  const uint32_t low =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 12, row, 1);
   writer->ops.count = 0;
   writer->op_count = 0;
   cpu_write_unary(writer, CPU_TEST_SHIFT, x, low, 1);
@@ -191,7 +200,7 @@ static void test_rejects_payloads_that_take_long_to_verify(void **state) {
   memset(writer, 0, sizeof *writer);
   for (uint32_t i = 0; i < 8193; i++) {
     cpu_write_data(writer, "", 0);
-    cpu_write_floats(writer, ET_CPU_DATA, i, 0, NULL, 0);
+    cpu_write_floats(writer, ET_CPU_PLACE_DATA, i, 0, NULL, 0);
   }
   cpu_test_expect_refused(
       "payload: 8193 data entries for 8193 values are too many");
@@ -235,7 +244,7 @@ static void test_reports_fields_that_are_out_of_range(void **state) {
 static void test_computes_dims_from_earlier_dims(void **state) {
   (void)state;
   cpu_test_write_static();
-  cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_ADD, 0, 1, 5});
+  cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_ADD, 0, 1, 5});
   cpu_test_must_load();
   expect_word_refused(&writer->dims, 9, 2, "payload: dims[2]: invalid a 2");
   expect_word_refused(&writer->dims, 10, 2, "payload: dims[2]: invalid b 2");
@@ -258,12 +267,15 @@ static void test_rejects_values_outside_their_place(void **state) {
 static void test_rejects_scratch_values_of_4_gib(void **state) {
   (void)state;
   const uint32_t dims[1] = {
-      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 1u << 30})};
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 0, 1u << 30})};
   writer->inputs = writer->outputs = 1;
   writer->scratch_bytes = 64;
-  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, dims, 1);
-  const uint32_t h = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, dims, 1);
-  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, dims, 1);
+  const uint32_t x =
+      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, dims, 1);
+  const uint32_t h =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 0, dims, 1);
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, dims, 1);
   cpu_write_unary(writer, CPU_TEST_SHIFT, x, h, 5);
   cpu_write_unary(writer, CPU_TEST_SHIFT, h, y, 5);
   cpu_test_expect_refused(
@@ -275,7 +287,7 @@ static void test_rejects_scratch_values_of_4_gib(void **state) {
 static void test_rejects_an_int_in_place_of_a_tensor(void **state) {
   (void)state;
   cpu_test_write_static();
-  const et_cpu_dim as_int = {ET_CPU_DIM_INT, 0, 0, 5};
+  const et_cpu_dim as_int = {ET_CPU_DIM_OP_INT, 0, 0, 5};
   cpu_write_dim(writer, as_int);
   cpu_test_expect_refused(
       "payload: values[0] does not fit in its memory region");
@@ -284,10 +296,10 @@ static void test_rejects_an_int_in_place_of_a_tensor(void **state) {
 static void test_rejects_dims_that_use_an_int_as_tensor(void **state) {
   (void)state;
   const uint32_t one[1] = {
-      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_INT, 0, 0, 5})};
-  cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_INT, 0, 0, 5})};
+  cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 0, 5});
   writer->inputs = writer->outputs = 1;
-  cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, one, 1);
+  cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, one, 1);
   cpu_test_expect_refused("payload: dims[1]: argument is both int and tensor");
 }
 
@@ -376,7 +388,7 @@ static void test_tolerates_truncated_and_damaged_payloads(void **state) {
   cpu_test_write_dynamic();
   cpu_write_data(writer, "weights", sizeof cpu_session_weights);
   const uint32_t dims[1] = {CPU_TEST_COLUMNS};
-  cpu_write_floats(writer, ET_CPU_DATA, 0, 0, dims, 1);
+  cpu_write_floats(writer, ET_CPU_PLACE_DATA, 0, 0, dims, 1);
   et_span span = cpu_write_finish(writer);
   expect_no_crash_after_changes(span);
   for (; span.size > 0; span.size--) {

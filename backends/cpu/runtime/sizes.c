@@ -8,7 +8,7 @@ void et_cpu_dims_to_maxima(et_cpu_handle *handle) {
   for (uint32_t i = 0; i < handle->payload.dim_count; i++) {
     const et_cpu_dim dim = et_cpu_dim_at(&handle->payload, i);
     handle->dims[i] = (int32_t)dim.maximum;
-    handle->is_static = handle->is_static && dim.op == ET_CPU_DIM_CONST;
+    handle->is_static = handle->is_static && dim.op == ET_CPU_DIM_OP_CONST;
   }
 }
 
@@ -17,21 +17,21 @@ static int64_t divide(const et_cpu_dim *dim, int64_t a, int64_t b) {
   if (b == 0) {
     return -1;
   }
-  return dim->op == ET_CPU_DIM_FLOORDIV ? a / b : a % b;
+  return dim->op == ET_CPU_DIM_OP_FLOORDIV ? a / b : a % b;
 }
 
 /* Combines dims a and b. Both are in 0..INT32_MAX, so the result fits in int64. */
 static int64_t combine(const et_cpu_dim *dim, int64_t a, int64_t b) {
   switch ((et_cpu_dim_op)dim->op) {
-    case ET_CPU_DIM_ADD:
+    case ET_CPU_DIM_OP_ADD:
       return a + b;
-    case ET_CPU_DIM_SUB:
+    case ET_CPU_DIM_OP_SUB:
       return a - b;
-    case ET_CPU_DIM_MUL:
+    case ET_CPU_DIM_OP_MUL:
       return a * b;
-    case ET_CPU_DIM_MIN:
+    case ET_CPU_DIM_OP_MIN:
       return a < b ? a : b;
-    case ET_CPU_DIM_MAX:
+    case ET_CPU_DIM_OP_MAX:
       return a > b ? a : b;
     default:
       return divide(dim, a, b);
@@ -45,11 +45,11 @@ static int64_t size_of(const et_tensor *tensor, uint32_t dimension) {
 static int64_t evaluate(const et_cpu_handle *handle, const et_cpu_dim *dim,
                         et_value **args) {
   switch ((et_cpu_dim_op)dim->op) {
-    case ET_CPU_DIM_CONST:
+    case ET_CPU_DIM_OP_CONST:
       return dim->a;
-    case ET_CPU_DIM_SIZE:
+    case ET_CPU_DIM_OP_SIZE:
       return size_of(args[dim->a]->u.as_tensor, dim->b);
-    case ET_CPU_DIM_INT:
+    case ET_CPU_DIM_OP_INT:
       return args[dim->a]->u.as_int;
     default:
       return combine(dim, handle->dims[dim->a], handle->dims[dim->b]);

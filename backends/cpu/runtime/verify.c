@@ -81,8 +81,9 @@ static et_status check_writes(verifier *v, uint32_t index,
   for (size_t i = op->input_count; i < tensor_count(op); i++) {
     const uint8_t place = op->tensors[i]->place;
     const bool is_output = i < (size_t)op->input_count + op->output_count;
-    if (place != ET_CPU_SCRATCH &&
-        !(is_output && (place == ET_CPU_OUTPUT || place == ET_CPU_STATE))) {
+    if (place != ET_CPU_PLACE_SCRATCH &&
+        !(is_output &&
+          (place == ET_CPU_PLACE_OUTPUT || place == ET_CPU_PLACE_STATE))) {
       return fail_op(v, index, "writes to memory that it must not modify");
     }
     ET_RETURN_IF_ERROR(check_apart(v, index, op, i));
@@ -120,7 +121,8 @@ static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
 static bool is_written(verifier *v, const et_cpu_tensor *tensor,
                        uint32_t count) {
   extent left = extent_of(v->handle, tensor);
-  if (tensor->place != ET_CPU_SCRATCH && tensor->place != ET_CPU_OUTPUT) {
+  if (tensor->place != ET_CPU_PLACE_SCRATCH &&
+      tensor->place != ET_CPU_PLACE_OUTPUT) {
     return true;
   }
   while (left.start < left.end) {
@@ -190,7 +192,7 @@ static bool is_static(const et_cpu_handle *handle, const et_cpu_op *op) {
   }
   for (size_t i = 0; i < op->dim_count; i++) {
     const uint32_t dim = (uint32_t)(op->dims[i] - handle->dims);
-    if (et_cpu_dim_at(&handle->payload, dim).op != ET_CPU_DIM_CONST) {
+    if (et_cpu_dim_at(&handle->payload, dim).op != ET_CPU_DIM_OP_CONST) {
       return false;
     }
   }

@@ -54,6 +54,10 @@ class Int64(int):
     """An integer that is encoded as two words, the lower one first."""
 
 
+class Unsigned(int):
+    """An unsigned 32-bit integer. Larger values are not truncated; the writer rejects them."""
+
+
 class Count(Enum):
     """Number of tensors that a declaration describes."""
 
@@ -164,9 +168,11 @@ class Record:
     """Fields that are encoded as consecutive words. Subclasses are frozen dataclasses.
 
     c_name: name of the C struct without its prefix; by default the class name in lower case.
+    is_unsigned: whether fields of type int are unsigned.
     """
 
     c_name: ClassVar[str | None] = None
+    is_unsigned: ClassVar[bool] = False
 
     def words(self) -> tuple[int, ...]:
         """Encode the fields."""
@@ -250,6 +256,8 @@ def _parts(record: type[Record]) -> Iterator[Part]:
         annotation = hints[each.name]
         repeats = get_origin(annotation) is tuple and get_args(annotation)[-1] is Ellipsis
         element = get_args(annotation)[0] if repeats else annotation
+        if element is int and record.is_unsigned:
+            element = Unsigned
         offset = each.metadata.get("offset", end)
         limits = each.metadata.get("range", (INT32_MIN, INT32_MAX))
         part = Part(
@@ -299,6 +307,8 @@ def _words_of(annotation: Any, value: Any) -> Iterator[int]:
         yield word_of_float(value)
     elif annotation is Int64:
         yield from words_of_int64(value)
+    elif annotation is Unsigned:
+        yield value
     else:
         yield word_of_int(int(value))
 
@@ -321,6 +331,8 @@ def _value_of(annotation: Any, words: Sequence[int]) -> Any:
         return float_of_word(words[0])
     if annotation is Int64:
         return Int64(int64_of_words(*words))
+    if annotation is Unsigned:
+        return words[0]
     return annotation(int_of_word(words[0]))
 
 

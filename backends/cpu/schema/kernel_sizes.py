@@ -10,6 +10,10 @@ from typing import Annotated, get_type_hints
 
 MAX_RANK: Annotated[int, "Maximum rank of a tensor."] = 8
 MAX_WINDOW: Annotated[int, "Maximum stride, padding and dilation of a window."] = 1 << 20
+ALIGNMENT: Annotated[
+    int,
+    "Alignment in bytes of named data and of tensors in scratch memory: the size of a cache line and of the widest vector.",
+] = 64
 PANEL: Annotated[int, "Number of columns (output channels) of a panel of prepacked weights."] = 16
 
 ELEMENTWISE_MAX_OPERANDS: Annotated[int, "Maximum number of operands of an elementwise op."] = 8

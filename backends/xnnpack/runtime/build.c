@@ -63,7 +63,7 @@ static bool take_all(const et_xnn_sizes *needed, et_arena *arena,
       {counts->packed_bytes, 1},
   };
   for (size_t i = 0; i < REGIONS; i++) {
-    if (!et_arena_take(arena, sizes[i].count, sizes[i].size, ET_XNN_ALIGNMENT,
+    if (!et_arena_take(arena, sizes[i].count, sizes[i].size, ET_CPU_ALIGNMENT,
                        &regions[i])) {
       return false;
     }
@@ -134,11 +134,11 @@ et_status et_xnn_measure(const et_backend_context *context,
 
 static et_cpu_place place_of(const et_xnn_value *value) {
   if (value->constant != 0) {
-    return ET_CPU_DATA;
+    return ET_CPU_PLACE_DATA;
   }
-  return value->flags == ET_XNN_EXTERNAL_INPUT    ? ET_CPU_INPUT
-         : value->flags == ET_XNN_EXTERNAL_OUTPUT ? ET_CPU_OUTPUT
-                                                  : ET_CPU_SCRATCH;
+  return value->flags == ET_XNN_EXTERNAL_INPUT    ? ET_CPU_PLACE_INPUT
+         : value->flags == ET_XNN_EXTERNAL_OUTPUT ? ET_CPU_PLACE_OUTPUT
+                                                  : ET_CPU_PLACE_SCRATCH;
 }
 
 /* Initializes the tensor and slot of a value with its declared sizes. */
@@ -175,8 +175,8 @@ static et_status check_order(et_xnn_handle *handle, const et_xnn_node *node,
     const uint32_t id = node->inputs[i];
     const et_xnn_slot *slot = id == ET_XNN_NO_VALUE ? NULL : &handle->slots[id];
     ET_XNN_CHECK(error,
-                 slot == NULL || slot->place == ET_CPU_DATA ||
-                     slot->place == ET_CPU_INPUT || slot->is_written,
+                 slot == NULL || slot->place == ET_CPU_PLACE_DATA ||
+                     slot->place == ET_CPU_PLACE_INPUT || slot->is_written,
                  "xnodes[%u] reads value %u before it is written",
                  (unsigned)node->index, (unsigned)id);
   }
@@ -184,7 +184,7 @@ static et_status check_order(et_xnn_handle *handle, const et_xnn_node *node,
     et_xnn_slot *slot = &handle->slots[node->outputs[i]];
     ET_XNN_CHECK(
         error,
-        slot->place != ET_CPU_DATA && slot->place != ET_CPU_INPUT &&
+        slot->place != ET_CPU_PLACE_DATA && slot->place != ET_CPU_PLACE_INPUT &&
             !slot->is_written,
         "xnodes[%u] writes value %u, which is read-only or already written",
         (unsigned)node->index, (unsigned)node->outputs[i]);
@@ -200,7 +200,7 @@ static et_status check_nodes_order(et_xnn_handle *handle, et_error *error) {
   }
   for (uint32_t i = 0; i < handle->graph.external_count; i++) {
     const et_xnn_slot *slot = &handle->slots[handle->arguments[i]];
-    ET_XNN_CHECK(error, slot->place == ET_CPU_INPUT || slot->is_written,
+    ET_XNN_CHECK(error, slot->place == ET_CPU_PLACE_INPUT || slot->is_written,
                  "no node writes argument %u", (unsigned)i);
   }
   return ET_STATUS_OK;

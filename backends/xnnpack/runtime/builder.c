@@ -166,7 +166,7 @@ static size_t aligned_bytes(et_scalar_type dtype, const et_xnn_dims *dims) {
   size_t bytes = 0;
   return et_xnn_count(dims, &numel) &&
                  et_checked_mul(numel, et_scalar_type_size(dtype), &bytes) &&
-                 et_checked_align(bytes, ET_XNN_ALIGNMENT, &bytes)
+                 et_checked_align(bytes, ET_CPU_ALIGNMENT, &bytes)
              ? bytes
              : SIZE_MAX;
 }
@@ -180,7 +180,7 @@ static void spend(et_xnn_builder *b, size_t bytes, size_t *sum) {
 et_xnn_tensor et_xnn_add_scratch(et_xnn_builder *b, et_scalar_type dtype,
                                  const et_xnn_dims *dims) {
   const size_t bytes = aligned_bytes(dtype, dims);
-  et_xnn_slot slot = {.place = ET_CPU_SCRATCH, .capacity = bytes};
+  et_xnn_slot slot = {.place = ET_CPU_PLACE_SCRATCH, .capacity = bytes};
   if (b->mode == ET_XNN_BUILD) {
     slot.offset = b->handle->scratch_offsets[b->node->index] + b->own_scratch;
   }
@@ -367,7 +367,7 @@ static et_status fill(et_xnn_builder *b, const et_xnn_packing *packing,
 
 et_xnn_tensor et_xnn_pack(et_xnn_builder *b, const et_xnn_packing *packing) {
   const size_t bytes = aligned_bytes(packing->dtype, &packing->dims);
-  const et_xnn_slot slot = {.place = ET_CPU_DATA, .capacity = bytes};
+  const et_xnn_slot slot = {.place = ET_CPU_PLACE_DATA, .capacity = bytes};
   char text[NAME_BYTES];
   const et_string name = shared_name(b, packing, text);
   void *data = NULL;

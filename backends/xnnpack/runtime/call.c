@@ -17,7 +17,7 @@ static const et_cpu_tensor *value_of(const et_xnn_handle *handle,
 }
 
 static bool is_output(const et_xnn_handle *handle, size_t index) {
-  return value_of(handle, index)->place == ET_CPU_OUTPUT;
+  return value_of(handle, index)->place == ET_CPU_PLACE_OUTPUT;
 }
 
 /* Returns true if the argument is a scalar and the value has one dimension. */
@@ -29,7 +29,7 @@ static bool is_scalar_argument(const et_cpu_tensor *value,
 static bool fits_dtype(const et_cpu_tensor *value, const et_tensor *tensor) {
   return tensor->dtype == (et_scalar_type)value->dtype ||
          (value->dtype == ET_SCALAR_TYPE_INT32 &&
-          value->place == ET_CPU_OUTPUT &&
+          value->place == ET_CPU_PLACE_OUTPUT &&
           tensor->dtype == ET_SCALAR_TYPE_INT64);
 }
 
@@ -150,11 +150,11 @@ static et_status resize_outputs(const et_xnn_handle *handle, et_value **args,
 static void bind_tensor(et_cpu_tensor *tensor, const et_xnn_slot *slot,
                         et_mutable_span scratch, et_value **args) {
   switch ((et_cpu_place)slot->place) {
-    case ET_CPU_INPUT:
-    case ET_CPU_OUTPUT:
+    case ET_CPU_PLACE_INPUT:
+    case ET_CPU_PLACE_OUTPUT:
       tensor->data = args[slot->argument]->u.as_tensor->data;
       break;
-    case ET_CPU_SCRATCH:
+    case ET_CPU_PLACE_SCRATCH:
       tensor->data = slot->capacity != 0 ? scratch.data + slot->offset : NULL;
       break;
     default:

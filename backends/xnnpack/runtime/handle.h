@@ -14,8 +14,6 @@ typedef struct et_xnn_options {
   bool is_without_winograd;
 } et_xnn_options;
 
-#define ET_XNN_ALIGNMENT 64
-
 /* Location and maximum size of a tensor. */
 typedef struct et_xnn_slot {
   size_t offset; /* in scratch */
@@ -59,8 +57,8 @@ typedef struct et_xnn_handle {
 } et_xnn_handle;
 
 #define ET_XNN_ALIGNED(bytes)                                    \
-  (((bytes) + ET_XNN_ALIGNMENT - (size_t)1) / ET_XNN_ALIGNMENT * \
-   ET_XNN_ALIGNMENT)
+  (((bytes) + ET_CPU_ALIGNMENT - (size_t)1) / ET_CPU_ALIGNMENT * \
+   ET_CPU_ALIGNMENT)
 
 /* Size in bytes of a handle with these counts. The manifest of a program reserves this size per
  * delegate. */

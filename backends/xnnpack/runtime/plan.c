@@ -87,8 +87,8 @@ static size_t scratch_bytes(const et_xnn_value *value) {
   const size_t bytes =
       value->numel * et_scalar_type_size(et_xnn_storage(value));
   return value->constant == 0 && value->external == ET_XNN_NO_VALUE
-             ? (bytes + ET_XNN_ALIGNMENT - 1) / ET_XNN_ALIGNMENT *
-                   ET_XNN_ALIGNMENT
+             ? (bytes + ET_CPU_ALIGNMENT - 1) / ET_CPU_ALIGNMENT *
+                   ET_CPU_ALIGNMENT
              : 0;
 }
 

@@ -10,17 +10,17 @@ static int64_t computed(const et_cpu_dim *dim, const int64_t *values) {
   const int64_t a = values[dim->a];
   const int64_t b = values[dim->b];
   switch (dim->op) {
-    case ET_CPU_DIM_ADD:
+    case ET_CPU_DIM_OP_ADD:
       return a + b;
-    case ET_CPU_DIM_SUB:
+    case ET_CPU_DIM_OP_SUB:
       return a - b;
-    case ET_CPU_DIM_MUL:
+    case ET_CPU_DIM_OP_MUL:
       return a * b;
-    case ET_CPU_DIM_FLOORDIV:
+    case ET_CPU_DIM_OP_FLOORDIV:
       return b > 0 ? a / b : 0;
-    case ET_CPU_DIM_MOD:
+    case ET_CPU_DIM_OP_MOD:
       return b > 0 ? a % b : 0;
-    case ET_CPU_DIM_MIN:
+    case ET_CPU_DIM_OP_MIN:
       return a < b ? a : b;
     default:
       return a > b ? a : b;
@@ -35,18 +35,18 @@ static void choose_dims(const et_cpu_payload *payload, size_t call,
   for (uint32_t i = 0; i < payload->dim_count; i++) {
     const et_cpu_dim dim = et_cpu_dim_at(payload, i);
     values[i] = dim.maximum;
-    if (dim.op >= ET_CPU_DIM_ADD) {
+    if (dim.op >= ET_CPU_DIM_OP_ADD) {
       values[i] = computed(&dim, values);
-    } else if (dim.op != ET_CPU_DIM_CONST && call > 0) {
+    } else if (dim.op != ET_CPU_DIM_OP_CONST && call > 0) {
       values[i] = (int64_t)et_random_below(random, (size_t)dim.maximum + 1);
     }
-    for (uint32_t k = 0; k < i && dim.op != ET_CPU_DIM_CONST; k++) {
+    for (uint32_t k = 0; k < i && dim.op != ET_CPU_DIM_OP_CONST; k++) {
       const et_cpu_dim other = et_cpu_dim_at(payload, k);
       if (other.op == dim.op && other.a == dim.a && other.b == dim.b) {
         values[i] = values[k];
       }
     }
-    if (dim.op == ET_CPU_DIM_INT) {
+    if (dim.op == ET_CPU_DIM_OP_INT) {
       run->arguments[dim.a].is_int = true;
       run->arguments[dim.a].integers[call] = values[i];
     }
@@ -59,18 +59,18 @@ static void describe_value(const et_cpu_payload *payload,
                            const et_cpu_value *value,
                            int64_t dims[ET_RUN_CALLS][MAX_DIMS], bool *is_known,
                            et_run *run) {
-  const bool is_output = value->place == ET_CPU_OUTPUT;
+  const bool is_output = value->place == ET_CPU_PLACE_OUTPUT;
   const size_t index =
       value->index + (is_output ? payload->input_count : (size_t)0);
-  if (value->place == ET_CPU_SCRATCH || value->place == ET_CPU_DATA ||
-      is_known[index]) {
+  if (value->place == ET_CPU_PLACE_SCRATCH ||
+      value->place == ET_CPU_PLACE_DATA || is_known[index]) {
     return;
   }
   et_run_argument *argument = &run->arguments[index];
   is_known[index] = true;
-  argument->role = is_output                      ? ET_RUN_OUTPUT
-                   : value->place == ET_CPU_STATE ? ET_RUN_STATE
-                                                  : ET_RUN_INPUT;
+  argument->role = is_output                            ? ET_RUN_OUTPUT
+                   : value->place == ET_CPU_PLACE_STATE ? ET_RUN_STATE
+                                                        : ET_RUN_INPUT;
   argument->dtype = (et_scalar_type)value->dtype;
   argument->rank = (uint8_t)value->rank;
   for (uint32_t i = 0; i < value->rank; i++) {

@@ -50,10 +50,10 @@ static void add_number(choice *c, section s, size_t kind, size_t id, size_t at,
 }
 
 static void add_header(choice *c) {
-  static const char *const names[ET_CPU_HEADER_WORDS] = {
+  static const char *const names[ET_CPU_PAYLOAD_HEADER_WORDS] = {
       "magic",  "version", "words", "inputs",        "outputs",  "dims",
       "values", "data",    "ops",   "scratch bytes", "key bytes"};
-  for (size_t i = 0; i < ET_CPU_HEADER_WORDS; i++) {
+  for (size_t i = 0; i < ET_CPU_PAYLOAD_HEADER_WORDS; i++) {
     add_number(c, FORMAT, et_cpu_op_fields_count, HEADER_ID + i, i, INT32_MAX,
                "header", names[i]);
   }
@@ -63,14 +63,15 @@ static void add_dims(choice *c) {
   static const char *const names[] = {"op", "a", "b", "maximum"};
   const size_t kind = et_cpu_op_fields_count;
   for (uint32_t i = 0; i < c->payload->dim_count; i++) {
-    const size_t at = ET_CPU_HEADER_WORDS + (size_t)ET_CPU_DIM_WORDS * i;
-    const int64_t highest[] = {ET_CPU_DIM_MAX, c->payload->dim_count,
+    const size_t at =
+        ET_CPU_PAYLOAD_HEADER_WORDS + (size_t)ET_CPU_DIM_WORDS * i;
+    const int64_t highest[] = {ET_CPU_DIM_OP_MAX, c->payload->dim_count,
                                c->payload->dim_count, INT32_MAX};
     for (size_t k = 0; k < ET_CPU_DIM_WORDS; k++) {
       add_number(c, FORMAT, kind, DIM_ID + k, at + k, highest[k], "dims",
                  names[k]);
     }
-    if (et_cpu_dim_at(c->payload, i).op == ET_CPU_DIM_CONST) {
+    if (et_cpu_dim_at(c->payload, i).op == ET_CPU_DIM_OP_CONST) {
       const et_cpu_field size = {.role = ET_CPU_CHANGE_SIZE,
                                  .kind = kind,
                                  .id = DIM_ID + 4,
@@ -110,10 +111,11 @@ static void add_value(choice *c, size_t kind, size_t rule, const char *owner,
                       const et_cpu_value *value) {
   static const char *const names[] = {"dtype", "rank",   "place",
                                       "index", "offset", "order"};
-  const int64_t highest[] = {32, 0, ET_CPU_STATE, 16, INT32_MAX, INT32_MAX};
-  const size_t at = value->dims_at - ET_CPU_VALUE_WORDS;
+  const int64_t highest[] = {32, 0,         ET_CPU_PLACE_STATE,
+                             16, INT32_MAX, INT32_MAX};
+  const size_t at = value->dims_at - ET_CPU_VALUE_ENTRY_WORDS;
   const size_t id = VALUE_ID + VALUE_IDS * rule;
-  for (size_t i = 0; i < ET_CPU_VALUE_WORDS; i++) {
+  for (size_t i = 0; i < ET_CPU_VALUE_ENTRY_WORDS; i++) {
     const et_cpu_field f = {.role = i == 0   ? ET_CPU_CHANGE_DTYPE
                                     : i == 1 ? ET_CPU_CHANGE_RANK
                                              : ET_CPU_CHANGE_NUMBER,
@@ -198,7 +200,7 @@ static void add_operands(choice *c, size_t kind, const et_cpu_op_record *op) {
   const uint32_t counts[] = {op->input_count, op->output_count,
                              op->workspace_count, op->dim_count,
                              op->attribute_count};
-  const size_t at = op->tensors_at - ET_CPU_OP_WORDS;
+  const size_t at = op->tensors_at - ET_CPU_OP_ENTRY_WORDS;
   const et_cpu_op_schema *schema = et_cpu_schema_of(kind);
   size_t list = op->tensors_at;
   add(c, OPERANDS,

@@ -119,20 +119,20 @@ static void place(extraction *e, uint32_t index, uint32_t i) {
   const bool is_workspace = i >= e->record.input_count + e->record.output_count;
   e->values[at] = value;
   e->indices[at] = index;
-  if (value.place == ET_CPU_STATE) {
-    e->places[at] = ET_CPU_STATE;
+  if (value.place == ET_CPU_PLACE_STATE) {
+    e->places[at] = ET_CPU_PLACE_STATE;
     e->arguments[at] = state_of(e, value.index);
   } else if (is_workspace) {
-    e->places[at] = ET_CPU_SCRATCH;
+    e->places[at] = ET_CPU_PLACE_SCRATCH;
     e->arguments[at] = e->scratch_bytes;
     e->scratch_bytes += (uint32_t)((bytes_of(e, &value) + 63) / 64 * 64);
   } else if (i >= e->record.input_count) {
-    e->places[at] = ET_CPU_OUTPUT;
+    e->places[at] = ET_CPU_PLACE_OUTPUT;
     e->arguments[at] = e->outputs++;
   } else {
-    e->places[at] = ET_CPU_INPUT;
+    e->places[at] = ET_CPU_PLACE_INPUT;
     e->arguments[at] = e->inputs++;
-    if (value.place == ET_CPU_DATA) {
+    if (value.place == ET_CPU_PLACE_DATA) {
       const et_span data = e->from->data[value.index].bytes;
       e->seed.contents[e->arguments[at]] =
           (et_span){data.data + value.offset, (size_t)bytes_of(e, &value)};
@@ -162,11 +162,12 @@ static bool place_all(extraction *e) {
     const uint32_t found = find(e, tensor_at(e, i));
     if (found == e->value_count) {
       place(e, tensor_at(e, i), i);
-    } else if (i >= e->record.input_count && e->places[found] == ET_CPU_INPUT) {
+    } else if (i >= e->record.input_count &&
+               e->places[found] == ET_CPU_PLACE_INPUT) {
       return false;
     }
     const et_cpu_value value = value_at(&e->from->payload, tensor_at(e, i));
-    if (e->places[found] != ET_CPU_SCRATCH &&
+    if (e->places[found] != ET_CPU_PLACE_SCRATCH &&
         bytes_of(e, &value) > MAX_SEED_BYTES) {
       return false;
     }
@@ -177,9 +178,10 @@ static bool place_all(extraction *e) {
 static void put_values(extraction *e) {
   for (uint32_t i = 0; i < e->value_count; i++) {
     const et_cpu_value *value = &e->values[i];
-    const bool is_scratch = e->places[i] == ET_CPU_SCRATCH;
-    const uint32_t before =
-        e->places[i] == ET_CPU_STATE ? e->inputs + e->record.dim_count : 0;
+    const bool is_scratch = e->places[i] == ET_CPU_PLACE_SCRATCH;
+    const uint32_t before = e->places[i] == ET_CPU_PLACE_STATE
+                                ? e->inputs + e->record.dim_count
+                                : 0;
     uint32_t order = 0;
     for (uint32_t k = 0; k < value->rank; k++) {
       order |= k << 4 * k;
@@ -201,7 +203,7 @@ static void put_op(extraction *e) {
   const uint32_t counts[] = {record->kind,         record->input_count,
                              record->output_count, record->workspace_count,
                              record->dim_count,    record->attribute_count};
-  for (size_t i = 0; i < ET_CPU_OP_WORDS; i++) {
+  for (size_t i = 0; i < ET_CPU_OP_ENTRY_WORDS; i++) {
     put(e, counts[i]);
   }
   for (uint32_t i = 0; i < record->tensor_count; i++) {
@@ -217,14 +219,14 @@ static void put_op(extraction *e) {
 
 static void put_dims(extraction *e) {
   for (uint32_t i = 0; i < e->first_int; i++) {
-    put(e, ET_CPU_DIM_CONST);
+    put(e, ET_CPU_DIM_OP_CONST);
     put(e, e->dims[i]);
     put(e, 0);
     put(e, e->dims[i]);
   }
   for (uint32_t i = 0; i < e->record.dim_count; i++) {
     const uint32_t dim = et_cpu_word(&e->from->payload, e->record.dims_at + i);
-    put(e, ET_CPU_DIM_INT);
+    put(e, ET_CPU_DIM_OP_INT);
     put(e, e->inputs + i);
     put(e, 0);
     put(e, et_cpu_dim_at(&e->from->payload, dim).maximum);

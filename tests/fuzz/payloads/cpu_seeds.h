@@ -6,11 +6,6 @@
 #include "backends/cpu/runtime/payload.h"
 #include "tests/fuzz/payloads/target.h"
 
-#define ET_CPU_HEADER_WORDS 11
-#define ET_CPU_DIM_WORDS 4
-#define ET_CPU_VALUE_WORDS 6
-#define ET_CPU_OP_WORDS 6
-
 /* Returns the index of the op in et_cpu_all_op_fields, or et_cpu_op_fields_count if the
  * op is unknown. */
 size_t et_cpu_kind_of(uint32_t code);

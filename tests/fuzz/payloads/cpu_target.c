@@ -84,12 +84,13 @@ static void change_rank(const change *c, const et_cpu_field *f,
 static void change_value_size(const change *c, const et_cpu_field *f,
                               et_payload *payload) {
   const uint32_t count = c->payload->dim_count;
-  const size_t end = ET_CPU_HEADER_WORDS + (size_t)ET_CPU_DIM_WORDS * count;
+  const size_t end =
+      ET_CPU_PAYLOAD_HEADER_WORDS + (size_t)ET_CPU_DIM_WORDS * count;
   const uint32_t old = et_cpu_dim_at(c->payload, get(payload, f->at)).maximum;
   const int64_t size = et_near(c->random, old, 0, INT32_MAX);
   splice(payload, end, ET_CPU_DIM_WORDS);
   set(payload, 5, count + 1);
-  set(payload, end, ET_CPU_DIM_CONST);
+  set(payload, end, ET_CPU_DIM_OP_CONST);
   set(payload, end + 1, size);
   set(payload, end + 3, size);
   set(payload, f->at + ET_CPU_DIM_WORDS, count);
@@ -99,16 +100,17 @@ static void change_value_size(const change *c, const et_cpu_field *f,
 static void change_to_dynamic(const change *c, const et_cpu_field *f,
                               et_payload *payload) {
   const uint32_t dim =
-      (uint32_t)((f->at - ET_CPU_HEADER_WORDS) / ET_CPU_DIM_WORDS);
+      (uint32_t)((f->at - ET_CPU_PAYLOAD_HEADER_WORDS) / ET_CPU_DIM_WORDS);
   size_t at = c->payload->values_at;
   size_t found = 0;
   et_cpu_value value;
   for (uint32_t i = 0; i < c->payload->value_count; i++) {
     et_cpu_read_value(c->payload, &at, &value);
-    for (uint32_t k = 0; k < value.rank && value.place == ET_CPU_INPUT; k++) {
+    for (uint32_t k = 0; k < value.rank && value.place == ET_CPU_PLACE_INPUT;
+         k++) {
       if (et_cpu_word(c->payload, value.dims_at + k) == dim &&
           et_random_below(c->random, ++found) == 0) {
-        set(payload, f->at, ET_CPU_DIM_SIZE);
+        set(payload, f->at, ET_CPU_DIM_OP_SIZE);
         set(payload, f->at + 1, value.index);
         set(payload, f->at + 2, value.order >> 4 * k & 15);
       }

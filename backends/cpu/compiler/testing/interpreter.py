@@ -10,10 +10,10 @@ from math import prod
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.dim_table import DimEntry, DimOp
 from backends.cpu.compiler.lower import table  # noqa: F401  (registers the semantics of all ops)
 from backends.cpu.compiler.ops.reference import check_shapes, evaluate
 from backends.cpu.compiler.read_payload import PayloadRows, StepRow, ValueRow, read
+from backends.cpu.schema.payload_tables import DimEntry, DimOp
 from backends.cpu.schema.registry import BY_CODE
 from exir.tensor import scalar_type
 

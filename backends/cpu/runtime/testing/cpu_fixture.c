@@ -69,18 +69,21 @@ void cpu_test_write_static(void) {
                             cpu_write_const(writer, 3)};
   writer->inputs = writer->outputs = 1;
   writer->scratch_bytes = 64;
-  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, dims, 2);
-  const uint32_t h = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, dims, 2);
-  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, dims, 2);
+  const uint32_t x =
+      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, dims, 2);
+  const uint32_t h =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 0, dims, 2);
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, dims, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, x, h, 5);
   cpu_write_unary(writer, CPU_TEST_SHIFT, h, y, 5);
 }
 
 void cpu_test_write_dynamic(void) {
   const et_cpu_dim dims[3] = {
-      {ET_CPU_DIM_SIZE, 0, 0, 5},
-      {ET_CPU_DIM_CONST, 3, 0, 3},
-      {ET_CPU_DIM_MUL, CPU_TEST_ROWS, CPU_TEST_COLUMNS, 15}};
+      {ET_CPU_DIM_OP_SIZE, 0, 0, 5},
+      {ET_CPU_DIM_OP_CONST, 3, 0, 3},
+      {ET_CPU_DIM_OP_MUL, CPU_TEST_ROWS, CPU_TEST_COLUMNS, 15}};
   const uint32_t matrix[2] = {CPU_TEST_ROWS, CPU_TEST_COLUMNS};
   const uint32_t flat[1] = {CPU_TEST_NUMEL};
   for (size_t i = 0; i < 3; i++) {
@@ -88,9 +91,11 @@ void cpu_test_write_dynamic(void) {
   }
   writer->inputs = writer->outputs = 1;
   writer->scratch_bytes = 60;
-  cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, matrix, 2);
-  const uint32_t h = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, flat, 1);
-  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, matrix, 2);
+  cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, matrix, 2);
+  const uint32_t h =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 0, flat, 1);
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, matrix, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, 0, h, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, h, y, 3);
 }
@@ -100,9 +105,12 @@ void cpu_test_write_stateful(void) {
                             cpu_write_const(writer, 3)};
   writer->inputs = 2;
   writer->outputs = 1;
-  const uint32_t x = cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, dims, 2);
-  const uint32_t s = cpu_write_floats(writer, ET_CPU_STATE, 1, 0, dims, 2);
-  const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, dims, 2);
+  const uint32_t x =
+      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, dims, 2);
+  const uint32_t s =
+      cpu_write_floats(writer, ET_CPU_PLACE_STATE, 1, 0, dims, 2);
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, dims, 2);
   (void)x;
   cpu_write_unary(writer, CPU_TEST_SHIFT, s, s, 5);
   cpu_write_unary(writer, CPU_TEST_SHIFT, s, y, 1);

@@ -21,7 +21,7 @@ uint32_t cpu_write_dim(cpu_writer *writer, et_cpu_dim dim) {
 }
 
 uint32_t cpu_write_const(cpu_writer *writer, uint32_t value) {
-  const et_cpu_dim dim = {ET_CPU_DIM_CONST, value, 0, value};
+  const et_cpu_dim dim = {ET_CPU_DIM_OP_CONST, value, 0, value};
   return cpu_write_dim(writer, dim);
 }
 

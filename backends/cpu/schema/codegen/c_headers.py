@@ -4,7 +4,7 @@
     python -m backends.cpu.schema.codegen.c_headers --folder FOLDER
 
 The name of an output selects its content: `<op>.h`, `records.h`, `op_codes.h`, `cost_model.h`,
-`kernel_sizes.h` or `attribute_ranges.c`. With `--folder`, all files are written.
+`kernel_sizes.h`, `payload_tables.h` or `attribute_ranges.c`. With `--folder`, all files are written.
 """
 
 import sys
@@ -13,6 +13,7 @@ from enum import IntEnum
 from pathlib import Path
 from textwrap import wrap
 
+from backends.cpu.schema import payload_tables
 from backends.cpu.schema.codegen.c_records import c_name, comment_of, enum_of, enums_of, records_of, struct_of
 from backends.cpu.schema.codegen.ranges import ranges_source, word_ranges
 from backends.cpu.schema.cost_model import constants
@@ -74,6 +75,7 @@ def file_names() -> list[str]:
         "cost_model.h",
         "kernel_sizes.h",
         "op_codes.h",
+        "payload_tables.h",
         "records.h",
         *(f"{op.op_name()}.h" for op in ALL_OPS),
     ]
@@ -86,6 +88,7 @@ def content_of(name: str) -> str:
         "cost_model.h": lambda: _header(name, [], _macros(_cost_model())),
         "kernel_sizes.h": lambda: _header(name, [], _macros(kernel_sizes())),
         "op_codes.h": lambda: _header(name, [], _op_codes()),
+        "payload_tables.h": lambda: _header(name, [], _payload_tables()),
         "records.h": lambda: _header(name, [], _WORDS + _shared_definitions()),
     }
     if name in writers:
@@ -130,13 +133,23 @@ def _op_codes() -> str:
     return f"/* Codes of ops in payloads. */\ntypedef enum et_cpu_op_code {{\n{values}}} et_cpu_op_code;\n"
 
 
+def _payload_tables() -> str:
+    constants = {
+        "MAGIC": (payload_tables.MAGIC, "First word of a payload."),
+        "VERSION": (payload_tables.VERSION, "Version of the format."),
+    }
+    enums = "\n".join(map(enum_of, payload_tables.ENUMS))
+    return f"#include <stdint.h>\n\n{_macros(constants)}\n{enums}\n{_definitions(payload_tables.ENTRIES)}"
+
+
 def _definitions(records: Sequence[type[Record]]) -> str:
     parts = [text for record in records for text in (*map(enum_of, _own_enums(record)), struct_of(record))]
     return "\n".join(parts)
 
 
 def _own_enums(record: type[Record]) -> list[type[IntEnum]]:
-    return [enum for enum in enums_of(record) if enum not in _SHARED_ENUMS]
+    defined = (*_SHARED_ENUMS, *payload_tables.ENUMS)
+    return [enum for enum in enums_of(record) if enum not in defined]
 
 
 def _shared_definitions() -> str:

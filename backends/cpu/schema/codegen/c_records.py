@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any, get_args, get_origin
 
-from backends.cpu.schema.declarations import Int64, OpSpec, Part, Record, is_optional_float, parts_of, word_count
+from backends.cpu.schema.declarations import (
+    Int64,
+    OpSpec,
+    Part,
+    Record,
+    Unsigned,
+    is_optional_float,
+    parts_of,
+    word_count,
+)
 
 _NO_FIELDS = "  char unused;\n"
 
@@ -91,7 +100,7 @@ def _scalar_type(annotation: Any) -> str:
         return "bool"
     if annotation is Int64:
         return "int64_t"
-    return "uint32_t" if issubclass(annotation, IntEnum) else "int32_t"
+    return "uint32_t" if issubclass(annotation, (IntEnum, Unsigned)) else "int32_t"
 
 
 def _reader(record: type[Record]) -> str:
@@ -136,7 +145,7 @@ def _decoded(annotation: Any, offset: int) -> str:
         return f"{word} != 0"
     if annotation is Int64:
         return f"(int64_t)((uint64_t)words[{offset + 1}] << 32 | {word})"
-    return word if issubclass(annotation, IntEnum) else f"(int32_t){word}"
+    return word if issubclass(annotation, (IntEnum, Unsigned)) else f"(int32_t){word}"
 
 
 def _writer(record: type[Record]) -> str:
