@@ -13,7 +13,7 @@
 #define FEW_PIXELS 4
 #define MAX_PIXELS 7
 
-#define MAX_KERNEL 5 /* maximum size of kernels with unrolled loops */
+#define MAX_UNROLLED 5 /* maximum size of kernels with unrolled loops */
 
 /* A row of the output, restricted to a range of channels. */
 typedef struct span {
@@ -115,7 +115,7 @@ ET_NOINLINE void any_span(const span *s) {
 /* Image columns that several pixels read. Columns `begin` to `end - 1` are inside the image. */
 typedef struct group {
   /* channel 0 of the first column of the image; NULL: padding */
-  const float *rows[MAX_KERNEL];
+  const float *rows[MAX_UNROLLED];
   ptrdiff_t before; /* offset of the first column that is read */
   ptrdiff_t begin, end;
   size_t pixel; /* distance between columns, in floats */
@@ -149,7 +149,7 @@ ET_INLINE void add_row(const group *g, const float *row, const float *from,
                        size_t c, int kernel, int stride, int pixels,
                        et_f32 *sums) {
   const int columns = (pixels - 1) * stride + kernel;
-  et_f32 taps[MAX_KERNEL];
+  et_f32 taps[MAX_UNROLLED];
   ET_UNROLL for (int j = 0; j < kernel; j++) {
     taps[j] = et_f32_load(from + j * ET_CPU_PANEL);
   }
@@ -189,7 +189,7 @@ ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
 
 /* Taps of a vector of channels that may start within a panel. The last store writes past the end of
  * the taps. */
-typedef float lane_taps[(MAX_KERNEL * MAX_KERNEL + 1) * ET_CPU_PANEL];
+typedef float lane_taps[(MAX_UNROLLED * MAX_UNROLLED + 1) * ET_CPU_PANEL];
 
 ET_NOINLINE void copy_taps(const span *s, size_t channel, size_t count,
                            lane_taps to) {

@@ -9,6 +9,9 @@ import sys
 from typing import Annotated, get_type_hints
 
 MAX_RANK: Annotated[int, "Maximum rank of a tensor."] = 8
+MAX_KERNEL: Annotated[
+    int, "Maximum size of a kernel along an axis. Its sums and products with MAX_WINDOW fit in int64."
+] = 1 << 15
 MAX_WINDOW: Annotated[int, "Maximum stride, padding and dilation of a window."] = 1 << 20
 ALIGNMENT: Annotated[
     int,

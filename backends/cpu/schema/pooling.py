@@ -5,7 +5,8 @@ from enum import IntEnum
 from typing import ClassVar
 
 from backends.cpu.schema.declarations import F32, QS8, Dtype, OpSpec, Tensor, bounds, bounds_of
-from backends.cpu.schema.records import MAX_KERNEL, OutputQuantization, QuantParams, Window
+from backends.cpu.schema.kernel_sizes import MAX_KERNEL
+from backends.cpu.schema.records import OutputQuantization, QuantParams, Window
 
 WHOLE = Window((0, 0))
 """Window of global pooling. It covers the whole image, regardless of its size."""

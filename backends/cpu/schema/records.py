@@ -6,16 +6,13 @@ from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from backends.cpu.schema.declarations import F16, F32, POSITIVE, Count, OpSpec, Record, bounds
-from backends.cpu.schema.kernel_sizes import MAX_WINDOW
+from backends.cpu.schema.kernel_sizes import MAX_KERNEL, MAX_WINDOW
 
 if TYPE_CHECKING:
     from typing import Self
 
 Pair = tuple[int, int]
 Padding = tuple[int, int, int, int]
-
-MAX_KERNEL = 1 << 15
-"""Maximum size of a kernel along an axis. Its sums and products with `MAX_WINDOW` fit in int64."""
 
 
 class ActivationFunction(IntEnum):

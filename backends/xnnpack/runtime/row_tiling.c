@@ -23,9 +23,6 @@
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-/* Maximum size of a dimension. With this limit, the products below fit in int64. */
-#define MAX_SIZE (1 << 15)
-
 /* Maximum size in floats of a block's part of a thread's workspace. */
 #define MAX_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_CPU_MBCONV_MAX_BLOCKS)
 
@@ -39,7 +36,10 @@ typedef struct tiled_block {
   int64_t channels; /* channels of the expanded image */
 } tiled_block;
 
-static bool is_within(int64_t size) { return size >= 1 && size <= MAX_SIZE; }
+/* With this limit, the products below fit in int64. */
+static bool is_within(int64_t size) {
+  return size >= 1 && size <= ET_CPU_MAX_KERNEL;
+}
 
 /* Reads the depthwise convolution. Returns false if it does not have one filter per channel. */
 static bool filters_channels(const et_xnn_graph *graph, const et_xnn_part *part,
@@ -51,7 +51,8 @@ static bool filters_channels(const et_xnn_graph *graph, const et_xnn_part *part,
          et_fb_u32(node->body, ET_XNN_CONV_GROUPS) == (uint64_t)s->channels &&
          et_fb_u32(node->body, ET_XNN_CONV_GROUP_OUTPUTS) == 1 &&
          s->filter.kernel[0] <= ET_CPU_MBCONV_MAX_ROWS &&
-         s->filter.dilation[0] <= MAX_SIZE && s->filter.stride[0] <= MAX_SIZE;
+         s->filter.dilation[0] <= ET_CPU_MAX_KERNEL &&
+         s->filter.stride[0] <= ET_CPU_MAX_KERNEL;
 }
 
 static bool is_gemm(const et_xnn_node *node) {

@@ -7,8 +7,7 @@ from torch.fx import Node
 
 from backends.cpu.compiler.lower.program import dims_at
 from backends.cpu.compiler.lower.rule import Refusal
-from backends.cpu.schema.kernel_sizes import DWCONV_F32_MAX_ROWS
-from backends.cpu.schema.records import MAX_KERNEL
+from backends.cpu.schema.kernel_sizes import DWCONV_F32_MAX_ROWS, MAX_KERNEL
 from exir.dialects.edge import to_torch_overload
 
 _aten = torch.ops.aten
