@@ -202,6 +202,7 @@ def test_random_inputs_have_the_inputs_dtypes() -> None:
 def test_differences_are_reported_per_element() -> None:
     one = np.array([[1.0, 2.0], [np.nan, 4.0]])
     assert compare("out0", one, one.copy(), 0, 0).problem == ""
+    assert compare("out0", np.array([0.11]), np.array([0.1]), 1, 0).sqnr == pytest.approx(20)
     other = one.copy()
     other[1, 1] = 5
     assert compare("out0", other, one, 0.5, 0).problem == "1 of 4 elements differ, first at [1, 1]"
