@@ -1,6 +1,8 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
+#include <stdlib.h>
+
 #include "executorch/file_loader.h"
 
 static et_status fail_access(const char *path, et_error *error) {
@@ -40,16 +42,37 @@ static et_status map_handle(const char *path, HANDLE handle, et_file *out_file,
   return status;
 }
 
+/* Converts UTF-8 to a new UTF-16 string, which the caller frees. */
+static et_status to_utf16(const char *path, WCHAR **out, et_error *error) {
+  const int size =
+      MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, NULL, 0);
+  if (size == 0) {
+    return et_fail(error, ET_STATUS_ACCESS_FAILED,
+                   "%s: the path is not valid UTF-8", path);
+  }
+  *out = malloc((size_t)size * sizeof **out);
+  if (*out == NULL) {
+    return et_fail(error, ET_STATUS_ACCESS_FAILED, "%s: out of heap memory",
+                   path);
+  }
+  MultiByteToWideChar(CP_UTF8, 0, path, -1, *out, size);
+  return ET_STATUS_OK;
+}
+
 et_status et_file_open(const char *path, et_file *out_file,
                        et_error *out_error) {
   et_error_clear(out_error);
-  const HANDLE handle = CreateFileA(path, GENERIC_READ, FILE_SHARE_READ, NULL,
+  WCHAR *wide = NULL;
+  ET_RETURN_IF_ERROR(to_utf16(path, &wide, out_error));
+  const HANDLE handle = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ, NULL,
                                     OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
-  if (handle == INVALID_HANDLE_VALUE) {
-    return fail_access(path, out_error);
+  const et_status status = handle == INVALID_HANDLE_VALUE
+                               ? fail_access(path, out_error)
+                               : map_handle(path, handle, out_file, out_error);
+  if (handle != INVALID_HANDLE_VALUE) {
+    CloseHandle(handle);
   }
-  const et_status status = map_handle(path, handle, out_file, out_error);
-  CloseHandle(handle);
+  free(wide);
   return status;
 }
 

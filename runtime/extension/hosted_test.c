@@ -4,6 +4,8 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "executorch/file_loader.h"
@@ -29,7 +31,12 @@ static void test_mapped_file_opens_as_a_program(void **state) {
 static void test_unreadable_files_are_named(void **state) {
   (void)state;
   const char *const paths[] = {"no/such/file.pte", "tests/fixtures"};
+#if defined(_WIN32)
+  const char *const reasons[] = {": cannot be read (Windows error 3)",
+                                 ": cannot be read (Windows error 5)"};
+#else
   const char *const reasons[] = {": No such file", ": not a regular file"};
+#endif
   for (size_t i = 0; i < 2; i++) {
     et_file file = {{NULL, 0}};
     et_error error;
@@ -40,6 +47,37 @@ static void test_unreadable_files_are_named(void **state) {
     assert_non_null(strstr(error.message, reasons[i]));
     assert_null(file.bytes.data);
   }
+}
+
+/* A path with letters of several alphabets, in UTF-8. */
+#define FOREIGN_NAME "mod\xc3\xa8le \xe6\xa8\xa1.pte"
+
+static FILE *create_foreign_file(const char *folder) {
+#if defined(_WIN32)
+  wchar_t path[4096];
+  swprintf(path, 4096, L"%hs/mod\u00e8le \u6a21.pte", folder);
+  return _wfopen(path, L"wb");
+#else
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, FOREIGN_NAME);
+  return fopen(path, "wb");
+#endif
+}
+
+static void test_paths_are_utf8(void **state) {
+  (void)state;
+  const char *folder = getenv("TEST_TMPDIR");
+  char path[4096];
+  et_file file = {{NULL, 0}};
+  FILE *created = create_foreign_file(folder);
+  assert_non_null(created);
+  assert_int_equal(fwrite("words", 1, 5, created), 5);
+  assert_int_equal(fclose(created), 0);
+  snprintf(path, sizeof path, "%s/%s", folder, FOREIGN_NAME);
+  assert_int_equal(et_file_open(path, &file, NULL), ET_STATUS_OK);
+  assert_int_equal(file.bytes.size, 5);
+  assert_memory_equal(file.bytes.data, "words", 5);
+  et_file_close(&file);
 }
 
 /* out = state + in; state = out. */
@@ -148,6 +186,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_mapped_file_opens_as_a_program),
       cmocka_unit_test(test_unreadable_files_are_named),
+      cmocka_unit_test(test_paths_are_utf8),
       cmocka_unit_test(test_unplanned_outputs_are_allocated),
       cmocka_unit_test(test_shared_buffer_is_visible_to_both_methods),
       cmocka_unit_test(test_second_method_shares_existing_state),

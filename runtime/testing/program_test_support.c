@@ -11,6 +11,16 @@
 
 #include "executorch/file_loader.h"
 
+/* Allocates memory for a program, to release with free(). Windows has no
+ * aligned_alloc; its malloc aligns to 16 bytes. */
+static uint8_t *allocate_program(size_t size) {
+#if defined(_WIN32)
+  return malloc(size);
+#else
+  return aligned_alloc(64, (size + 63) / 64 * 64);
+#endif
+}
+
 uint8_t *et_test_read_fixture(const char *name, size_t *out_size) {
   char file[96];
   snprintf(file, sizeof file, "%s.pte", name);
@@ -22,7 +32,7 @@ uint8_t *et_test_read_fixture_file(const char *name, size_t *out_size) {
   et_file file = {{NULL, 0}};
   snprintf(path, sizeof path, "tests/fixtures/%s", name);
   assert_int_equal(et_file_open(path, &file, NULL), ET_STATUS_OK);
-  uint8_t *copy = aligned_alloc(64, (file.bytes.size + 63) / 64 * 64);
+  uint8_t *copy = allocate_program(file.bytes.size);
   assert_non_null(copy);
   memcpy(copy, file.bytes.data, file.bytes.size);
   *out_size = file.bytes.size;

@@ -202,6 +202,7 @@ static void test_concurrent_callers_both_finish(void **state) {
   et_cpu_pool_destroy(&pool);
 }
 
+#if !defined(_WIN32)
 static atomic_int signals_blocked;
 
 static void look_at_mask(void *data, size_t index) {
@@ -225,6 +226,7 @@ static void test_pool_threads_block_signals(void **state) {
   pthread_sigmask(SIG_SETMASK, NULL, &mask);
   assert_false(sigismember(&mask, SIGTERM));
 }
+#endif
 
 static void test_rejects_invalid_thread_counts(void **state) {
   (void)state;
@@ -245,7 +247,9 @@ int main(void) {
       cmocka_unit_test(test_each_thread_starts_with_its_own_share),
       cmocka_unit_test(test_caller_runs_all_unclaimed_chunks),
       cmocka_unit_test(test_concurrent_callers_both_finish),
+#if !defined(_WIN32) /* Windows has no signal masks. */
       cmocka_unit_test(test_pool_threads_block_signals),
+#endif
       cmocka_unit_test(test_rejects_invalid_thread_counts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

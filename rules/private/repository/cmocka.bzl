@@ -8,6 +8,11 @@ _SHA256 = "810570eb0b8d64804331f82b29ff47c790ce9cd6b163e98d47a4807047ecad82"
 _UPSTREAM = "https://cmocka.org/files/1.1/cmocka-{version}.tar.xz"
 _MIRROR = "{mirror}/pool/main/c/cmocka/cmocka_{version}.orig.tar.xz"
 
+_PREAMBLE = """\
+#include <stdint.h>
+#define HAVE_UINTPTR_T 1
+"""
+
 _ATTRS = {
     "_build_file": attr.label(default = Label("//third_party/cmocka:cmocka.BUILD")),
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
@@ -22,6 +27,9 @@ def _cmocka_impl(rctx):
         stripPrefix = "cmocka-" + _VERSION,
         type = "tar.xz",
     )
+
+    # The header's own definition of uintptr_t is wrong for most systems.
+    rctx.file("include/cmocka.h", _PREAMBLE + rctx.read("include/cmocka.h"), executable = False)
     rctx.symlink(rctx.attr._build_file, "BUILD.bazel")
 
 cmocka = repository_rule(
