@@ -1,5 +1,5 @@
 #!/bin/sh
-# libc.sh ZIG OUT FLAG...: builds the target's C library, and archives Zig's cache with it.
+# libc.sh ZIG OUT FLAG...: builds the target's C and C++ libraries, and archives Zig's cache with them.
 set -eu
 zig=$1
 out=$2

@@ -1,7 +1,9 @@
-/* Uses the C library as programs do, so that Zig builds all that they need. */
-#include <math.h>
-#include <stdio.h>
+// Uses the C and C++ libraries as programs do, so that Zig builds all that they need.
+#include <cmath>
+#include <cstdio>
+#include <vector>
 
 int main(int argc, char **argv) {
-  return printf("%s %f\n", argv[0], exp(argc)) < 0;
+  const std::vector<double> results = {std::exp(argc)};
+  return std::printf("%s %f\n", argv[0], results[0]) < 0;
 }

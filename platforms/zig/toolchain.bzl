@@ -1,4 +1,4 @@
-"""C toolchains that use Zig's C compiler, which has the headers and C libraries of all its targets."""
+"""C and C++ toolchains that use Zig's compiler, which has the headers and libraries of all its targets."""
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load(
@@ -41,7 +41,13 @@ _COPTS = [
     "-D__TIMESTAMP__=\"redacted\"",
 ]
 
-_LINKOPTS = ["-fno-sanitize=undefined"]
+# For C++ sources, Zig's option for its C++ library adds the headers.
+_CXX = "-lc++"
+
+_LINKOPTS = [
+    "-fno-sanitize=undefined",
+    _CXX,
+]
 
 # With `-c opt`, as Bazel's own toolchain for Linux.
 _OPT_COPTS = [
@@ -78,7 +84,7 @@ def _zig_libc_impl(ctx):
         inputs = [ctx.file._zig, ctx.file._probe],
         outputs = [archive],
         mnemonic = "ZigLibc",
-        progress_message = "Building the C library for " + ctx.attr.triple,
+        progress_message = "Building the C and C++ libraries for " + ctx.attr.triple,
     )
     return [DefaultInfo(files = depset([archive]))]
 
@@ -88,10 +94,10 @@ _zig_libc = rule(
         "triple": attr.string(mandatory = True, doc = "Zig's name of the target."),
         "linkopts": attr.string_list(doc = "Flags for all links."),
         "_build": attr.label(default = "//platforms/zig:libc.sh", allow_single_file = True, cfg = "exec", executable = True),
-        "_probe": attr.label(default = "//platforms/zig:probe.c", allow_single_file = True),
+        "_probe": attr.label(default = "//platforms/zig:probe.cc", allow_single_file = True),
         "_zig": _ZIG,
     },
-    doc = "A cache of Zig with the target's C library, as a tar archive. Without it, each link would build the library.",
+    doc = "A cache of Zig with the target's C and C++ libraries, as a tar archive. Without it, each link would build them.",
 )
 
 def _flag_set(actions, flags):
@@ -120,6 +126,7 @@ def _config_impl(ctx):
             _environment("libc_archive", _LINK_ACTIONS, {"LIBC_ARCHIVE": ctx.file.libc.path}),
             feature(name = "target", enabled = True, flag_sets = [
                 _flag_set(_COMPILE_ACTIONS, target + _COPTS + ctx.attr.copts),
+                _flag_set([ACTION_NAMES.cpp_compile], [_CXX]),
                 _flag_set(_LINK_ACTIONS, target + _LINKOPTS + ctx.attr.linkopts),
             ]),
             feature(name = "opt", flag_sets = [

@@ -15,8 +15,10 @@ import pytest
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
     *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "offline", "docs", "oracle"),
-    *("bazel4_outside", "cross", "cross_parts", "remote_cache", "remote_execution", "torch_hub", "torch_matrix"),
+    *("bazel4_outside", "cross", "cross_parts", "platforms", "windows"),
+    *("remote_cache", "remote_execution", "torch_hub", "torch_matrix"),
 )
+_TOOLS = ("tools/check", "tools/ci/platforms", "tools/torch_matrix")
 _PREPARE = "tests/many_machines/prepare_servers.py"
 _DPKG_QUERY = """\
 case $* in
@@ -74,7 +76,7 @@ def _checkout(folder: Path) -> Checkout:
         shutil.copy(_ROOT / path, folder / path)
     shutil.copytree(_ROOT / "tools/bootstrap", folder / "tools/bootstrap")
     made = Checkout(folder)
-    for path in ("bazelw", "tools/check", "tools/torch_matrix", "bin/clang", "bin/unshare"):
+    for path in ("bazelw", *_TOOLS, "bin/clang", "bin/unshare"):
         made.program(path)
     servers = folder / _PREPARE
     servers.parent.mkdir(parents=True)
@@ -134,6 +136,8 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "outside_workspace:bazel4", "bazel4_outside"),
         ("bazelw", "outside_workspace:cross_test", "cross"),
         ("bazelw", "microkernels:neon_test", "cross_parts"),
+        ("tools/ci/platforms", "linux_aarch64_musl wasm32_wasi", "platforms"),
+        ("tools/ci/platforms", "windows_x86_64", "windows"),
         ("bazelw", "many_machines:cache_test", "remote_cache"),
         ("bazelw", "many_machines:execution_test", "remote_execution"),
         ("bazelw", "outside_workspace:torch_hub_test", "torch_hub"),
@@ -158,12 +162,13 @@ def _stages_of(checkout: Checkout) -> list[str]:
 
 
 def test_stages_with_unavailable_packages_are_skipped_with_the_reason(checkout: Checkout) -> None:
-    checkout.packages("qemu-system-arm\\|python3-grpcio", "not-installed")
+    checkout.packages("qemu-system-arm\\|python3-grpcio\\|wine64", "not-installed")
     checkout.program("bin/apt-get", "update")
     result = checkout.run()
     assert result.returncode == 0, result.stderr
     summary = result.stdout.splitlines()
     assert "cross: skipped, because Debian's qemu-system-arm cannot be installed" in summary
+    assert "windows: skipped, because Debian's wine64 cannot be installed" in summary
     assert "remote_execution: skipped, because Debian's python3-grpcio cannot be installed" in summary
     assert not [call for call in checkout.calls() if "cross_test" in call or "execution_test" in call]
 

@@ -24,6 +24,17 @@ except (BootstrapError, OSError) as error:
     sys.exit(str(error))
 """
 
+# Fails only when a toolchain is used, so that queries and fetches of all packages work.
+_UNSUPPORTED_BUILD = """\
+genrule(
+    name = "unsupported",
+    outs = ["ziglang"],
+    cmd = "echo {message} >&2; exit 1",
+    tags = ["manual"],
+    visibility = ["//visibility:public"],
+)
+"""
+
 # One directory instead of a glob: it has 20,000 files.
 _BUILD = """\
 exports_files(
@@ -35,7 +46,13 @@ exports_files(
 def _zig_impl(rctx):
     cpu = _CPUS.get(rctx.os.arch, rctx.os.arch)
     if rctx.os.name != "linux" or cpu not in _WHEELS:
-        fail("@%s: Zig's C compiler is pinned for Linux on %s, not for %s on %s" % (rctx.name, ", ".join(_WHEELS), rctx.os.name, cpu))
+        message = "'//platforms/zig supports builds on Linux with %s, not on %s with %s'" % (
+            " and ".join(_WHEELS),
+            rctx.os.name,
+            cpu,
+        )
+        rctx.file("BUILD.bazel", _UNSUPPORTED_BUILD.format(message = message), executable = False)
+        return
     program = python_program(rctx, "wheel_files")
     rctx.report_progress("fetching ziglang " + _VERSION)
     result = rctx.execute(
