@@ -104,35 +104,32 @@ def _scalar_type(annotation: Any) -> str:
 
 
 def _reader(record: type[Record]) -> str:
+    """Return a function without designated initializers: C++ headers of models include it."""
     name = c_name(record)
-    fields = "".join(f"      {initializer},\n" for part in parts_of(record) for initializer in _initializers(part))
-    parameters, unused = (
-        ("const uint32_t *words, size_t count", "") if _is_open(record) else ("const uint32_t *words", "")
-    )
-    if not fields:
-        fields, unused = "      0,\n", "  (void)words;\n"
-    return (
-        f"static inline {name} {name}_read({parameters}) {{\n{unused}"
-        f"  const {name} record = {{\n{fields}  }};\n  return record;\n}}\n"
-    )
+    body = "".join(f"  {each};\n" for part in parts_of(record) for each in _decoding(part))
+    parameters = "const uint32_t *words, size_t count" if _is_open(record) else "const uint32_t *words"
+    start = f"  {name} record;\n{body}" if body else f"  (void)words;\n  const {name} record = {{0}};\n"
+    return f"static inline {name} {name}_read({parameters}) {{\n{start}  return record;\n}}\n"
 
 
 def _is_open(record: type[Record]) -> bool:
     return any(part.is_repeated for part in parts_of(record))
 
 
-def _initializers(part: Part) -> Iterator[str]:
+def _decoding(part: Part) -> Iterator[str]:
+    """Yield the statements that decode a field."""
+    field = f"record.{part.name}"
     if part.is_repeated:
-        yield f".{part.name} = words + {part.offset}"
-        yield f".{part.name}_count = (count - {part.offset}) / {part.words}"
+        yield f"{field} = words + {part.offset}"
+        yield f"{field}_count = (count - {part.offset}) / {part.words}"
     elif is_optional_float(part.annotation):
-        yield f".has_{part.name} = {_decoded(bool, part.offset)}"
-        yield f".{part.name} = {_decoded(float, part.offset + 1)}"
+        yield f"record.has_{part.name} = {_decoded(bool, part.offset)}"
+        yield f"{field} = {_decoded(float, part.offset + 1)}"
     elif get_origin(part.annotation) is tuple:
-        elements = (_decoded(element, part.offset + i) for i, element in enumerate(get_args(part.annotation)))
-        yield f".{part.name} = {{{', '.join(elements)}}}"
+        for i, element in enumerate(get_args(part.annotation)):
+            yield f"{field}[{i}] = {_decoded(element, part.offset + i)}"
     else:
-        yield f".{part.name} = {_decoded(part.annotation, part.offset)}"
+        yield f"{field} = {_decoded(part.annotation, part.offset)}"
 
 
 def _decoded(annotation: Any, offset: int) -> str:
