@@ -3,15 +3,14 @@
 One compares the cost of a model with a budget file, the other writes that file.
 """
 
-load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")
+load("//rules/private:model_info.bzl", "model_info")
 load("//rules/private:python_tool.bzl", "tool_executable")
 
 _ATTRS = {
     "model": attr.label(
         mandatory = True,
-        providers = [ExecutorchModelInfo],
         doc = "An `executorch_model` or `executorch_import`.",
     ),
     "program": attr.label(
@@ -47,7 +46,7 @@ def _shell_quote(text):
     return "'%s'" % text.replace("'", "'\\''")
 
 def _budget_executable(ctx, target, arguments, files):
-    model = ctx.attr.model[ExecutorchModelInfo]
+    model = model_info(ctx, ctx.attr.model)
     optional_flags = [("--pte", model.pte), ("--weights", model.weights), ("--program", ctx.file.program)]
     file_flags = [(flag, file) for flag, file in optional_flags if file]
     common_arguments = ["--target", _shell_quote(target)]

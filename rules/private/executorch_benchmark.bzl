@@ -3,6 +3,7 @@
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")
+load("//rules/private:model_info.bzl", "model_info")
 load("//rules/private:python_tool.bzl", "tool_executable")
 
 _DOC = """Measures the latency of a model on this machine: `bazel run <name>`.
@@ -14,7 +15,6 @@ other load on the machine affects both. Options follow `--`: `--repeat 1000`, `-
 _ATTRS = {
     "model": attr.label(
         mandatory = True,
-        providers = [ExecutorchModelInfo],
         doc = "An `executorch_model` or `executorch_import`.",
     ),
     "against": attr.label(
@@ -52,7 +52,7 @@ def _impl(ctx):
     for attribute in ["repeat", "threads"]:
         if getattr(ctx.attr, attribute) < 1:
             fail("%s: '%s' must be at least 1, got %d" % (display_label(ctx.label), attribute, getattr(ctx.attr, attribute)))
-    model = ctx.attr.model[ExecutorchModelInfo]
+    model = model_info(ctx, ctx.attr.model)
     baseline, baseline_weights = _baseline(ctx)
     optional_flags = [("--weights", model.weights), ("--input", ctx.file.inputs), ("--against", baseline), ("--against-weights", baseline_weights)]
     file_flags = [(flag, file) for flag, file in optional_flags if file]

@@ -1,17 +1,16 @@
 """executorch_parity_test: compare the C runtime with eager PyTorch."""
 
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
-load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:arguments.bzl", "propagated_test_attrs", "require")
 load("//rules/private:compilation.bzl", "ExecutorchCompilationInfo", "run_compilation")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 load("//rules/private:labels.bzl", "display_label")
+load("//rules/private:model_info.bzl", "model_info")
 
 _REPLAY_ATTRS = {
     "model": attr.label(
         mandatory = True,
-        providers = [ExecutorchModelInfo],
         doc = "The `executorch_model`.",
     ),
     "inputs": attr.label(
@@ -40,7 +39,7 @@ def _reference_files(ctx, info):
     return [calls, instruction_values]
 
 def _replay_data_impl(ctx):
-    info = ctx.attr.model[ExecutorchModelInfo]
+    info = model_info(ctx, ctx.attr.model)
     if not info.reference:
         fail("%s: %s is a prebuilt program without an eager model; use executorch_compat_test" % (display_label(ctx.label), display_label(ctx.attr.model.label)))
     files = [info.pte] + _reference_files(ctx, info) + ([info.weights] if info.weights else [])

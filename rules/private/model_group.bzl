@@ -1,9 +1,9 @@
 """A group of models under one name."""
 
-load("//rules:providers.bzl", "ExecutorchModelInfo")
+load("//rules/private:model_info.bzl", "model_info")
 
 def _impl(ctx):
-    infos = [model[ExecutorchModelInfo] for model in ctx.attr.models]
+    infos = [model_info(ctx, model) for model in ctx.attr.models]
     programs = [info.pte for info in infos]
     return [
         # Bazel 4 uses only the runfiles of `data`.
@@ -21,7 +21,6 @@ executorch_model_group = rule(
     attrs = {
         "models": attr.label_list(
             mandatory = True,
-            providers = [ExecutorchModelInfo],
             doc = "The models.",
         ),
     },

@@ -3,18 +3,17 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:c_names.bzl", "c_prefix")
 load("//rules/private:kernel_tables.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label", "source_root")
+load("//rules/private:model_info.bzl", "model_info")
 load("//rules/private:python_command.bzl", "run_module", "use_params_file")
 
 MODEL_LIBRARY_ATTRS = {
     "models": attr.label_list(
         mandatory = True,
         allow_empty = False,
-        providers = [ExecutorchModelInfo],
         doc = "Several `executorch_model` targets. The library contains the union of their operators and kernels.",
     ),
     "weights": attr.string(
@@ -66,7 +65,7 @@ def generate_library(ctx, flags = [], exports = None):
       a static library, the C++ header.
     """
     toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
-    models = [target[ExecutorchModelInfo] for target in ctx.attr.models]
+    models = [model_info(ctx, target) for target in ctx.attr.models]
     name = ctx.label.name
     header = ctx.actions.declare_file(name + ".h")
     source = ctx.actions.declare_file(name + ".c")
