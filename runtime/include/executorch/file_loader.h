@@ -18,9 +18,9 @@ typedef struct et_file {
 
 /* Maps a regular, non-empty file.
  *
- * On Windows, the path is UTF-8. Note that `argv` of `main` has the ANSI code
- * page, unless the program's manifest sets another one. On other systems, the
- * path is passed on as it is.
+ * On Windows, the path is UTF-8. `argv` of `main` is encoded in the ANSI code
+ * page, unless the program's manifest sets another one. Other systems receive
+ * the path unchanged.
  *
  * The file must not change while it is open. ACCESS_FAILED: the message has the
  * path and the system's reason. */
