@@ -268,16 +268,7 @@ static void test_rejects_scratch_values_of_4_gib(void **state) {
   (void)state;
   const uint32_t dims[1] = {
       cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 0, 1u << 30})};
-  writer->inputs = writer->outputs = 1;
-  writer->scratch_bytes = 64;
-  const uint32_t x =
-      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, dims, 1);
-  const uint32_t h =
-      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 0, dims, 1);
-  const uint32_t y =
-      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, dims, 1);
-  cpu_write_unary(writer, CPU_TEST_SHIFT, x, h, 5);
-  cpu_write_unary(writer, CPU_TEST_SHIFT, h, y, 5);
+  cpu_test_write_shifts(dims, 1);
   cpu_test_expect_refused(
       sizeof(size_t) > 4
           ? "payload: values[1] does not fit in its memory region"

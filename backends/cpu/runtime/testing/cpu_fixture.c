@@ -64,19 +64,23 @@ void cpu_test_expect_call_refused(size_t count, const char *message) {
   assert_string_equal(session->error.message, message);
 }
 
-void cpu_test_write_static(void) {
-  const uint32_t dims[2] = {cpu_write_const(writer, 2),
-                            cpu_write_const(writer, 3)};
+void cpu_test_write_shifts(const uint32_t *dims, uint32_t rank) {
   writer->inputs = writer->outputs = 1;
   writer->scratch_bytes = 64;
   const uint32_t x =
-      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, dims, 2);
+      cpu_write_floats(writer, ET_CPU_PLACE_INPUT, 0, 0, dims, rank);
   const uint32_t h =
-      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 0, dims, 2);
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 0, dims, rank);
   const uint32_t y =
-      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, dims, 2);
+      cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, dims, rank);
   cpu_write_unary(writer, CPU_TEST_SHIFT, x, h, 5);
   cpu_write_unary(writer, CPU_TEST_SHIFT, h, y, 5);
+}
+
+void cpu_test_write_static(void) {
+  const uint32_t dims[2] = {cpu_write_const(writer, 2),
+                            cpu_write_const(writer, 3)};
+  cpu_test_write_shifts(dims, 2);
 }
 
 void cpu_test_write_dynamic(void) {

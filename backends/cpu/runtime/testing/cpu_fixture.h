@@ -35,7 +35,11 @@ void cpu_test_must_call(size_t count);
 void cpu_test_expect_refused(const char *message);
 void cpu_test_expect_call_refused(size_t count, const char *message);
 
-/* Writes y = x + 5 + 5 for [2, 3], with the intermediate result in scratch. */
+/* Writes y = x + 5 + 5 for tensors of these dims, with the intermediate result
+ * in 64 bytes of scratch. */
+void cpu_test_write_shifts(const uint32_t *dims, uint32_t rank);
+
+/* Writes cpu_test_write_shifts() for [2, 3]. */
 void cpu_test_write_static(void);
 
 /* Dims of cpu_test_write_dynamic(): rows, columns and rows * columns. */
