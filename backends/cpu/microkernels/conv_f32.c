@@ -9,8 +9,8 @@
  * to 64 columns with AVX-512. Multiply-adds are the bottleneck. All columns share the cost of the
  * table.
  *
- * conv_f32_f16w is in conv_f16w.c, because a linker takes whole files: a program with one kind of
- * weights does not contain the code for the other. */
+ * conv_f32_f16w is in conv_f16w.c, because a linker includes whole object files: a program with one
+ * kind of weights does not contain the code for the other. */
 #include "backends/cpu/microkernels/conv_f32.h"
 
 #include "backends/cpu/microkernels/gather.h"

@@ -35,13 +35,13 @@ ET_CPU_DECLARE(et_cpu_conv_f32_function, et_cpu_conv_f32);
 
 /* conv_f32 with float16 or bfloat16 weights.
  *
- * The formula and the shapes are those of conv_f32. Weights have the same packed layout, with
- * 16-bit elements:
+ * Formula and shapes are the same as for conv_f32. Weights have the same packed layout, with 16-bit
+ * elements:
  *   [group][panel][kernel_y][kernel_x][depth][16 columns]
- * Blocks of 2 panels by 128 weights are widened to float32 on the stack (16 KiB). The register tile
- * of conv_f32 then multiplies them with all pixels of the call. Results are bit-identical to those
- * of conv_f32 with the widened weights. Weights are widened again for every 96 pixels.
- * Multiply-adds are the bottleneck. */
+ * Weights are widened to float32 on the stack, in blocks of 2 panels by 128 elements of K (16 KiB).
+ * The register tile of conv_f32 then multiplies all pixels of the call by the block. Results are
+ * bit-identical to those of conv_f32 with the widened weights. Weights are widened again for every
+ * 96 pixels. Multiply-adds are the bottleneck. */
 
 typedef struct et_cpu_conv_f16w {
   et_cpu_conv conv;       /* the field `panels` is not used */

@@ -75,8 +75,8 @@ static void copy_rows(span *s) {
   }
 }
 
-/* Lists the taps in the order of the packed weights: row, column, channel. Without channels,
- * weights are empty, so their size does not limit the number of taps. */
+/* Lists the taps in the order of the packed weights: row, column, channel. With 0 channels,
+ * weights are empty and do not limit the number of taps, so no taps are listed. */
 static void list_taps(span *s) {
   const et_cpu_window *w = &s->conv->window;
   const float **tap = s->taps;
@@ -293,8 +293,8 @@ static bool has_rows_inside(const span *s) {
          reach <= w->height - s->y;
 }
 
-/* Returns the number of columns, starting at `first`, whose windows are inside the image. If
- * columns remain after them, they fill at least one tile. */
+/* Returns the number of columns, starting at `first`, whose windows are inside the image. The
+ * columns after them, if any, fill at least one tile. */
 static size_t columns_inside(const span *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t begin = s->first * w->stride_x - w->left; /* wraps if negative */
@@ -308,8 +308,8 @@ static size_t columns_inside(const span *s) {
 }
 
 /* Finds the columns of the next span. If their windows are inside the image, its rows are read in
- * place; copying them would take a tenth of the op's time. Otherwise, rows are copied. Only a few
- * columns are copied if those after them can be read in place. */
+ * place; copying them would take a tenth of the op's time. Otherwise, rows are copied. At an edge,
+ * only EDGE columns are copied, so that the next span can read rows in place. */
 ET_NOINLINE void find_columns(span *s, size_t max, bool rows_inside) {
   const et_cpu_window *w = &s->conv->window;
   const size_t left = w->out_width - s->first;

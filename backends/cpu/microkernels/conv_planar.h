@@ -3,17 +3,18 @@
  *
  * The formula and the packed weights are those of conv_f32.h, with one group. A row of the output
  * is computed in spans. If the windows of a span are inside the image, its rows are read in
- * place. Otherwise, they are copied to the stack with their padding. In both cases, neighboring
- * outputs read a tap at a constant distance. The tile is 6 outputs by one panel of 16 columns. With
- * AVX-512, two tiles or two panels are computed at once. Each loaded weight is multiplied by at
- * least 6 broadcast elements. Multiply-adds are the bottleneck. */
+ * place. Otherwise, they are copied to the stack with their padding. In both cases, the elements
+ * that a tap reads for adjacent outputs are a constant distance apart. The tile is 6 outputs by one
+ * panel of 16 columns. With AVX-512, two tiles or two panels are computed at once. Each loaded
+ * weight is multiplied by at least 6 broadcast elements. Multiply-adds are the bottleneck. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_PLANAR_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_PLANAR_H_
 
 #include "backends/cpu/microkernels/conv_f32.h"
 #include "backends/cpu/schema/cost_model.h"
 
-/* Returns the maximum number of outputs of a span whose elements fit in the buffer. */
+/* Returns the maximum number of outputs per span. The elements that a span reads must fit in its
+ * buffer. */
 static inline size_t et_cpu_conv_planar_columns(const et_cpu_window *window,
                                                 size_t channels) {
   const size_t rows = channels * window->kernel_y;

@@ -1,8 +1,8 @@
 /* Fixed-point form of float32 elements: 24-bit integers of three int8 digits each.
  *
  * The unit of a group of elements is proportional to their maximum. The rounding error of each
- * element is at most that of a float of the maximum's magnitude. Products with 4-bit weights are
- * int8 dot products. */
+ * element is at most that of a float32 as large as the maximum. Each digit is multiplied by 4-bit
+ * weights in an int8 dot product. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DIGITS_H_
 #define BACKENDS_CPU_MICROKERNELS_DIGITS_H_
 
@@ -16,20 +16,19 @@
 /* Maximum number of elements that share a unit. The sum of their products with 4-bit weights, -8 to
  * 7, fits in int32. */
 #define ET_DIGITS_GROUP 32
-/* Value of the maximum, in units. It is low enough that no digit overflows. */
+/* Integer that represents the maximum of a group. It is low enough that no digit overflows. */
 #define ET_DIGITS_MAX 8350000.0f
-/* Lower bound of the maximum from which the unit is derived. It keeps units from being
- * subnormal. */
+/* Lower bound of the maximum from which a unit is derived. It prevents subnormal units. */
 #define ET_DIGITS_MIN_MAX 1e-28f
 
 /* Digits of eight elements, lowest digit first, in the order of et_nibbles. The last eight bytes
  * are not used. */
 typedef uint8_t et_word_digits[ET_DIGITS + 1][8];
 
-/* Unit of a group of elements. */
+/* Unit of a group of elements, and the correction for the offset of their weights. */
 typedef struct et_group_digits {
   float unit;
-  /* -8 times the sum of the integers. Compensates for the offset of 8 of the weights. */
+  /* -8 times the sum of the integers, because weights have an offset of 8. */
   int32_t off;
 } et_group_digits;
 
@@ -56,8 +55,8 @@ ET_INLINE void et_put_word(const int32_t *units, et_word_digits *to) {
   memcpy(*to + 2, &high, sizeof(high));
 }
 
-/* Returns the largest of the absolute values whose bits are in the lanes, or infinity or NaN if a
- * lane has one. */
+/* Returns the largest lane as a float. The lanes are the bits of absolute values, so NaN is larger
+ * than infinity, which is larger than any finite value. */
 ET_INLINE float et_largest_size(et_i32 bits) {
   ET_UNROLL for (int half = ET_CPU_LANES / 2; half > 0; half /= 2) {
     const et_i32 other = (et_i32)et_f32_upper((et_f32)bits, half);
@@ -79,7 +78,7 @@ ET_INLINE et_i32 et_units_of(et_f32 x, et_f32 inverse) {
 #define ET_DIGITS_VECTORS (ET_DIGITS_GROUP / ET_CPU_LANES)
 
 /* Writes the digits of `count` elements. `count` is a multiple of 8 and at most ET_DIGITS_GROUP.
- * If an element is infinite or NaN, the unit is NaN, and so are the results. */
+ * If an element is infinite or NaN, the unit is NaN, and so are all results that use it. */
 ET_INLINE et_group_digits et_put_digits(const float *x, size_t count,
                                         et_word_digits *to) {
   et_f32 numbers[ET_DIGITS_VECTORS];

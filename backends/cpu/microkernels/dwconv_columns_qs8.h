@@ -1,5 +1,5 @@
-/* Columns of an int8 image, interleaved as quads: one word has four rows of a channel. Columns are
- * stored in a buffer, which the windows of several pixels share. */
+/* Columns of an int8 image, interleaved as quads: each word has the values of one channel in four
+ * rows. Columns are stored in a buffer that the windows of several pixels share. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_COLUMNS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_COLUMNS_QS8_H_
 
@@ -55,8 +55,8 @@ ET_INLINE et_word_i8 *et_put_outside_i8(const et_span_i8 *s, size_t columns,
 }
 
 /* Packs `columns` columns of the image, starting at `at`, and stores them at `to`. Returns the end
- * of the stored columns. `rows` and `bands` are compile-time constants. A fourth row is not read if
- * its taps are 0. */
+ * of the stored columns. `rows` and `bands` are compile-time constants. With 3 rows, the fourth
+ * value of each quad is 0, like its tap. */
 ET_INLINE et_word_i8 *et_put_inside_i8(const et_span_i8 *s, et_column_i8 at,
                                        size_t columns, int rows, size_t bands,
                                        size_t step, et_form_i8 f,
@@ -83,7 +83,7 @@ typedef struct et_columns_of_row {
   size_t behind;
 } et_columns_of_row;
 
-/* Classifies `columns` columns, starting at `x`, which may be negative. */
+/* Classifies `columns` columns, starting at `x`, which wraps if negative. */
 static et_columns_of_row et_find_columns_i8(const et_cpu_window *w, size_t x,
                                             size_t columns) {
   et_columns_of_row found = {0, x, 0, 0};
@@ -142,7 +142,7 @@ ET_INLINE void et_put_columns_in_i8(const et_span_i8 *s,
   et_put_columns_of_i8(s, of, 1, f, to);
 }
 
-/* Writes the columns. With int8 operands, quads are the same for both forms of accumulation. */
+/* Writes the columns. ET_FORM_EXACT and ET_FORM_NARROW have the same quads. */
 ET_NOINLINE void et_put_any_columns_i8(const et_span_i8 *s, size_t x,
                                        size_t columns, et_word_i8 *to) {
   const et_columns_of_row of =

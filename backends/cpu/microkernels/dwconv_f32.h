@@ -6,8 +6,8 @@
  *   panel 0: w[t=0][0..15]   w[t=1][0..15]   ...
  *   panel 1: w[t=0][16..31]  w[t=1][16..31]  ...
  * A call computes a range of channels of one row of y. The tile is 7 (or 4) pixels by one vector of
- * channels: a weight in a register serves all pixels, and the independent accumulators hide the
- * latency of multiply-adds. Rows of the image are passed as pointers, so they may be in a ring
+ * channels: each loaded weight is used for all pixels, and the independent accumulators hide the
+ * latency of multiply-adds. Rows of the image are passed as pointers, so they can be in a ring
  * buffer. Loads are the bottleneck: each multiply-add reads an element of x. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_F32_H_

@@ -6,11 +6,11 @@
  * Padding has the value of the zero point. Each column of the kernel is packed in quads (groups of
  * 4 rows), padded with zeros, [panel, kernel_x, ceil(kernel_y / 4), 16 channels, 4 rows]:
  *   kernel column 0: w[0..3][c=0] w[0..3][c=1] ... w[0..3][c=15]
- * Rows of the image are interleaved the same way: a dot product of quads adds 4 taps of a channel.
- * All windows that overlap an interleaved column share it. A call computes rows of y for up to 64
- * channels. Without VNNI, products are added in int16 if they fit (max_exact_terms), and in int32
- * otherwise. Interleaving and requantization are the bottleneck, because each weight is used only
- * once per pixel. */
+ * Rows of the image are interleaved the same way, so that a dot product of two quads adds 4 taps of
+ * a channel. Windows share the interleaved columns in which they overlap. A call computes rows of y
+ * for up to 64 channels. Without VNNI, products are added in int16 if they fit (max_exact_terms),
+ * and in int32 otherwise. Interleaving and requantization are the bottleneck, because each weight
+ * is used only once per pixel. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 

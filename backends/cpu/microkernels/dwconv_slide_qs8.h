@@ -65,7 +65,8 @@ ET_INLINE void et_outside_i8(const et_span_i8 *s, et_i8 *quads) {
 /* Computes a row. Each column is added to the accumulators of all pixels that read it: the next
  * pixel and the two after it. Their dot products are interleaved with the requantization of the
  * previous pixel, because the work of a pixel exceeds the reorder window. The first stores write
- * garbage, which the first pixel overwrites. `bands` and `stride`, 1 or 2, are constants. */
+ * garbage, which the first pixel overwrites. `bands` and `stride` (1 or 2) are compile-time
+ * constants. */
 ET_INLINE void et_slide_row_i8(const et_span_i8 *s, size_t bands,
                                size_t stride) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
@@ -127,7 +128,7 @@ ET_INLINE void et_slide_bands_i8(const et_span_i8 *s, size_t bands) {
   }
 }
 
-/* Computes one row per band. Returns false, with no effect, in any of these cases:
+/* Computes one row per band. Returns false and computes nothing in any of these cases:
  * - Windows are not 3 x 3, are dilated, or have a stride other than 1 or 2.
  * - Vector loads may reach beyond the image.
  * - Results may not fit in int32. */

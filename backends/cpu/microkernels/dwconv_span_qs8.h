@@ -1,5 +1,5 @@
-/* A span of int8 depthwise convolution: a range of channels along rows of the output, and the rows
- * of the image that they read. */
+/* Span of an int8 depthwise convolution: a range of channels in rows of the output, and the image
+ * rows that these outputs read. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_SPAN_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_SPAN_QS8_H_
 
@@ -23,9 +23,9 @@ _Static_assert(ET_CPU_DWCONV_CHANNELS_I8 % ET_SPAN_CHANNELS == 0,
 
 /* How products are accumulated. */
 typedef enum et_form_i8 {
-  ET_FORM_EXACT,  /* four int8 products at once, in int32 */
-  ET_FORM_NARROW, /* int8 products, in int16 for up to max_exact_terms quads */
-  ET_FORM_WIDE,   /* int16 products, in int32 */
+  ET_FORM_EXACT,  /* int8 products, added four at a time in int32 */
+  ET_FORM_NARROW, /* int8 products, int16 sums of up to max_exact_terms quads */
+  ET_FORM_WIDE,   /* int16 products, added in int32 */
 } et_form_i8;
 
 #if ET_SUMS_OF_16
@@ -57,7 +57,7 @@ typedef struct et_requantization_i8 {
   et_rounder rounder;
 } et_requantization_i8;
 
-/* A row of the image or of padding. */
+/* Row of the image, or row of padding. */
 typedef struct et_line_i8 {
   const uint8_t *from;
   size_t step; /* distance to the next pixel; 0 for padding */

@@ -4,8 +4,8 @@
 
 #include "backends/cpu/microkernels/dwconv_span_qs8.h"
 
-/* Gathers 64 bytes from each panel, `stride` bytes apart, in the channel order of et_word_i8. All
- * bands have the same values. Missing panels are 0. */
+/* Gathers 64 bytes from each of the panels, which are `stride` bytes apart, in the channel order of
+ * et_word_i8. All bands receive the same values. Missing panels are filled with zeros. */
 static void et_join_panels_i8(const et_span_i8 *s, const void *panels,
                               size_t stride, void *to) {
   static const uint8_t none[ET_ROUNDED * 16];

@@ -1,18 +1,18 @@
-/* Dot products of windows and columns of quads, and their requantization. */
+/* Dot products of weights and interleaved columns, and their requantization. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
 
 #include "backends/cpu/microkernels/dwconv_span_qs8.h"
 
-/* Number of pixels whose accumulators fit in registers together with the columns that they
- * share. */
+/* Number of pixels per group. Their accumulators and the columns of their windows fit in
+ * registers. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_NEON)
 #define ET_SPAN_PIXELS 4
 #else
 #define ET_SPAN_PIXELS 2
 #endif
 
-/* Maximum number of columns that these pixels share, for kernel 5 and stride 2. */
+/* Maximum number of columns in the windows of these pixels (5 x 5 kernel, stride 2). */
 #define ET_MAX_SHARED (2 * (ET_SPAN_PIXELS - 1) + 5)
 /* Number of quads in the column buffer. Any window fits in it, because a column of n taps has at
  * most n quads. */
@@ -129,7 +129,8 @@ typedef struct et_shape_i8 {
   et_form_i8 form;
 } et_shape_i8;
 
-/* Adds one quad, or its two words, of each column of a window. */
+/* Adds the products of one quad per column of a window. A quad has two words in ET_FORM_WIDE, else
+ * one. */
 ET_INLINE et_i32 et_add_quads_i8(et_i32 sum, const et_i8 *x, const et_i8 *taps,
                                  const et_shape_i8 *of) {
 #if ET_SUMS_OF_16
@@ -182,7 +183,8 @@ ET_INLINE void et_add_columns_i8(const et_span_i8 *s, const et_word_i8 *x,
   }
 }
 
-/* Computes at least ET_SPAN_PIXELS pixels. The last few may be computed twice. */
+/* Computes `count` pixels, which is at least ET_SPAN_PIXELS. The last group may recompute pixels of
+ * the previous group. */
 ET_INLINE void et_sum_groups_i8(const et_span_i8 *s, const et_word_i8 *x,
                                 size_t count, et_shape_i8 of, size_t at) {
   const size_t step =
@@ -207,8 +209,8 @@ ET_INLINE void et_sum_groups_i8(const et_span_i8 *s, const et_word_i8 *x,
   }
 }
 
-/* Computes the pixels if windows have the given shape. The stride, 1 or 2, is that of the
- * window. */
+/* Computes the pixels if windows have the given shape; otherwise, returns false. `of.stride` is
+ * replaced with the stride of the window, which is 1 or 2. */
 ET_INLINE bool et_sum_shape_i8(const et_span_i8 *s, const et_word_i8 *x,
                                size_t count, et_shape_i8 of, size_t at) {
   const et_cpu_window *w = &s->depthwise->window;
@@ -225,7 +227,8 @@ ET_INLINE bool et_sum_shape_i8(const et_span_i8 *s, const et_word_i8 *x,
   return true;
 }
 
-/* Computes the pixels if windows are 3 x 3, or 5 x 5 where int8 products are added in int32. */
+/* Computes the pixels if windows are 3 x 3, or 5 x 5 with exact dot products of quads; otherwise,
+ * returns false. */
 ET_NOINLINE bool et_sum_some_groups_i8(const et_span_i8 *s, const et_word_i8 *x,
                                        size_t count, size_t at) {
   const et_cpu_window *w = &s->depthwise->window;

@@ -41,7 +41,7 @@ ET_INLINE et_f32 et_f32_round(et_f32 x) {
 /* Returns ln x for positive normal x. x = 2^e m with m between sqrt(1/2) and sqrt(2). With f = m -
  * 1, ln m = f - f^2 / 2 + f^3 p(f). The minimax fit of p has a relative error of at most 6e-9 in ln
  * m (weighted least squares over 4000 Chebyshev nodes; weights grow where the error is large). ln 2
- * is the sum of two constants. The product of e and the first one is exact. */
+ * is the sum of two constants; the product of e and the first constant is exact. */
 ET_INLINE et_f32 et_f32_log_normal(et_f32 x, et_f32 more) {
   static const float c[] = {-0.0763447359f, 0.127615675f,  -0.13160187f,
                             0.142017588f,   -0.166233569f, 0.200012267f,

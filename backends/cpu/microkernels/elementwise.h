@@ -28,10 +28,11 @@ typedef struct et_cpu_elementwise {
   size_t operands;
 } et_cpu_elementwise;
 
-/* Registers of one thread. They point into `buffers` or to tensors. */
+/* Registers of one thread. Each pointer is one register; it points into `buffers` or to a
+ * tensor. */
 typedef struct et_cpu_elementwise_state {
   const float *registers[ET_CPU_ELEMENTWISE_MAX_REGISTERS];
-  float buffers[ET_CPU_ELEMENTWISE_FLOATS]; /* one pointer per register */
+  float buffers[ET_CPU_ELEMENTWISE_FLOATS];
 } et_cpu_elementwise_state;
 
 /* Returns the number of elements of a block, which is also the size of a buffer. The overhead per

@@ -1,6 +1,6 @@
-/* Elementary functions of float32 vectors, accurate to a few units in the last place. Results
- * have the same bits for every instruction set with a fused multiply-add. The polynomials are
- * minimax fits (iterated least squares over Chebyshev nodes). */
+/* Elementary functions of float32 vectors, accurate to a few units in the last place. Results are
+ * bit-identical across instruction sets with fused multiply-add (FMA). The polynomials are minimax
+ * fits (iterated least squares over Chebyshev nodes). */
 #ifndef BACKENDS_CPU_MICROKERNELS_FUNCTIONS_H_
 #define BACKENDS_CPU_MICROKERNELS_FUNCTIONS_H_
 
@@ -26,8 +26,8 @@ ET_INLINE et_f32 et_f32_polynomial(et_f32 x, const float *coefficients,
   return sum;
 }
 
-/* 1.5 * 2^23. Adding it to a value of at most 22 bits rounds the value to an integer, which is then
- * in the lowest bits. */
+/* 1.5 * 2^23. Adding it to a value below 2^22 in magnitude rounds the value to an integer. The low
+ * bits of the sum are this integer. */
 #define ET_F32_ROUNDER 12582912.0f
 
 /* Returns e^r - 1 for |r| <= ln 2 / 2. */
@@ -38,7 +38,7 @@ ET_INLINE et_f32 et_f32_expm1_near(et_f32 r) {
 }
 
 /* Returns e^x; 0 where the result would be subnormal. x = n ln 2 + r with an integer n. ln 2 is the
- * sum of two constants. The product of n and the first one is exact. */
+ * sum of two constants; the product of n and the first constant is exact. */
 ET_INLINE et_f32 et_f32_exp(et_f32 x) {
   const et_f32 low = et_f32_all(-87.33654f);
   const et_f32 high = et_f32_all(88.72283f);
@@ -58,8 +58,8 @@ ET_INLINE et_f32 et_f32_exp(et_f32 x) {
 }
 
 /* Returns e^x for x <= 0, with fewer operations than et_f32_exp; NaN for NaN. ln 2 is a single
- * constant, so the result has a relative error of 2e-9 |n|. Where this error is visible, e^x is
- * below 1e-13. For x <= -88, n is -127, and the bits of 2^n are those of 0. */
+ * constant, so the result has a relative error of 2e-9 |n|. The error is significant only where e^x
+ * is below 1e-13. For x <= -88, n is -127, and the bits of 2^n are those of 0. */
 ET_INLINE et_f32 et_f32_exp_negative(et_f32 x) {
   const et_f32 y = et_f32_at_least(x, et_f32_all(-88.0f));
   const et_f32 shifted =
@@ -96,8 +96,8 @@ ET_INLINE et_f32 et_f32_tanh(et_f32 x) {
   return et_f32_copysign(et_f32_select(is_near, near, far), x);
 }
 
-/* Returns erf x. Up to 1, it is an odd polynomial. Above 1, erf(a) = 1 - e^p(a), where the
- * exponential is small and need not be precise. */
+/* Returns erf x. For a = |x| < 1, the result is an odd polynomial. For larger a, it is 1 - e^p(a),
+ * in which the exponential is small and need not be precise. */
 ET_INLINE et_f32 et_f32_erf(et_f32 x) {
   static const float near_c[] = {
       7.88912224e-5f, -8.02084209e-4f, 5.18953543e-3f, -2.68544446e-2f,

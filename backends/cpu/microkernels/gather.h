@@ -94,7 +94,7 @@ ET_INLINE et_gather_block et_next_block(size_t tap, size_t channel, size_t taps,
                            channels};
 }
 
-/* Returns the tiles of `at`, without the weights. depth: length of K. */
+/* Returns the tiles for the pixels and columns of `at`, without weights. depth: length of K. */
 ET_INLINE et_tiles et_gather_tiles(const et_cpu_conv *c,
                                    const et_cpu_pixels *at, size_t depth) {
   const size_t group_columns = c->columns / c->groups;
@@ -131,7 +131,7 @@ typedef void et_add_part(const void *weights, et_tiles *tiles, size_t first,
 ET_INLINE void et_convolve(const et_cpu_conv *conv, const et_cpu_pixels *pixels,
                            size_t max, et_add_part *add, const void *weights) {
   const size_t channels = conv->channels / conv->groups;
-  /* Without channels, weights are empty, so their size does not limit the number of taps. */
+  /* With 0 channels, weights are empty and do not limit the number of taps, so one tap is used. */
   const size_t taps =
       channels == 0 ? 1 : conv->window.kernel_y * conv->window.kernel_x;
   et_gather g;

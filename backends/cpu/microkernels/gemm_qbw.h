@@ -6,8 +6,8 @@
  *   panel 0: w[0..7][n=0]   w[0..7][n=1]   ... w[0..7][n=15]
  *            w[8..15][n=0]  w[8..15][n=1]  ... w[8..15][n=15]
  * Each group of consecutive weights of a column has a scale, and a zero point or a minimum.
- * - et_cpu_gemm_qbw_rows, for several rows, widens a block of weights to float32 once and
- *   multiplies it with the tiles of gemm_f32. It is bound by arithmetic.
+ * - et_cpu_gemm_qbw_rows, for several rows, widens each block of weights to float32 once, for the
+ *   tiles of gemm_f32. It is bound by arithmetic.
  * - et_cpu_gemm_qbw_row, for one row, reads each weight once. With 4-bit weights, elements of x are
  *   fixed-point values of three int8 digits (digits.h), and dot products use integers. It is bound
  *   by memory bandwidth, so it prefetches far ahead. */
@@ -19,7 +19,7 @@
 
 #include "backends/cpu/microkernels/gemm_f32.h"
 
-/* The dtype of scales, zero points and minima. */
+/* Dtype of scales, zero points and minima. */
 typedef enum et_cpu_width {
   ET_CPU_FLOAT32,
   ET_CPU_FLOAT16,
@@ -39,7 +39,7 @@ typedef struct et_cpu_gemm_qbw {
   const int32_t *words; /* [ceil(columns / 16)][depth * bits / 32][16] */
   et_cpu_parameters scales;
   et_cpu_parameters zero_points; /* or absent */
-  et_cpu_parameters minima;      /* or absent; not both */
+  et_cpu_parameters minima;      /* or absent; never with zero points */
   const float *bias;             /* [ceil(columns / 16) * 16] */
   const float *residual;         /* [rows][columns], or NULL */
   float *out;                    /* [rows][columns] */
@@ -56,7 +56,7 @@ typedef void et_cpu_gemm_qbw_function(const et_cpu_gemm_qbw *product,
 
 /* A range of panels of several GEMMs of the same row. Panels are counted over all GEMMs. */
 typedef struct et_cpu_panels_q {
-  /* They differ only in weights, bias and output. */
+  /* The GEMMs differ only in weights, bias and output. */
   const et_cpu_gemm_qbw *products;
   size_t first; /* panel */
   size_t end;

@@ -5,7 +5,7 @@
 #include "backends/cpu/microkernels/quantize_row.h"
 #include "backends/cpu/microkernels/tile_i8.h"
 
-/* Rows of a block, and quads of a group. */
+/* Number of rows per block, and maximum number of quads per group. */
 #define ROWS 32
 #define QUADS (ET_CPU_QD8_MAX_GROUP / 4)
 
@@ -42,7 +42,7 @@ static void pack_group(call *c, size_t first) {
   ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, c->rows);
 }
 
-/* Returns the quads of weights of a group. */
+/* Returns the weights of a group, packed in quads. */
 static const int8_t *quads_of(const call *c, size_t panel, size_t first) {
   const et_cpu_gemm_qbw *w = &c->product->weights;
   return (const int8_t *)(w->words +

@@ -15,7 +15,7 @@
 #include "backends/cpu/microkernels/gemm_qbw.h"
 #include "backends/cpu/schema/kernel_sizes.h"
 
-/* Operands of a GEMM of dynamically quantized rows. Minima and residuals are not supported. */
+/* Operands of a GEMM with dynamically quantized rows. Minima and residuals are not supported. */
 typedef struct et_cpu_gemm_qd8 {
   et_cpu_gemm_qbw weights;
   /* With 8 bits: sums of the quantized values of each group, in the layout of the scales. */

@@ -17,7 +17,7 @@ _Static_assert(PART_BYTES >= ROWS * ET_CPU_QD8_MAX_GROUP,
                "a group of ROWS rows fits in a part");
 
 /* Maximum number of rows per tile. Its accumulators and results fill the registers. If the number
- * of rows is odd, the last row is not part of a tile; it is computed panel by panel. */
+ * of rows is odd, run_row() computes the last row, for a whole panel at a time. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define TILE_LIST(X) X(2)
 #define TILE_ROWS 2
@@ -32,7 +32,7 @@ _Static_assert(PART_BYTES >= ROWS * ET_CPU_QD8_MAX_GROUP,
 /* Number of weights per word. */
 #define WORD 8
 
-/* A part of K for a block of rows. It consists of whole groups. `bytes` has quantized values less
+/* A part of K for a block of rows. It consists of whole groups. `bytes` has quantized values minus
  * 128. */
 typedef struct part {
   const et_cpu_gemm_qd8 *product;
@@ -54,7 +54,8 @@ static size_t paired_tiles(size_t rows) {
 
 static size_t tile_count(size_t rows) { return paired_tiles(rows) + rows % 2; }
 
-/* Tiles have similar heights. If the number of rows is odd, the last row forms its own tile. */
+/* Returns the first row of a tile. Tiles have similar heights. If the number of rows is odd, the
+ * last row forms its own tile. */
 static size_t first_of_tile(size_t rows, size_t tile) {
   const size_t paired = paired_tiles(rows);
   return tile > paired   ? rows
@@ -119,8 +120,8 @@ typedef et_i32 few;
 #define ADD_QUAD et_i32_dot4
 #endif
 
-/* Adds the products of `count` words with the rows of a tile. Also prefetches the words at distance
- * `ahead`. These belong to the next panel, and are prefetched by the first tile only. */
+/* Adds the products of `count` words with the rows of a tile. Prefetches the words at distance
+ * `ahead`, which belong to the next panel. After the first tile, these prefetches hit the cache. */
 ET_INLINE void add_words(const int32_t *words, size_t ahead, const uint8_t *x,
                          size_t count, int rows, few *sums) {
   for (size_t i = 0; i < count; i++, words += ET_CPU_PANEL, x += rows * WORD) {
@@ -168,7 +169,7 @@ ET_INLINE void scale_group(const et_cpu_gemm_qbw *w, size_t at,
   }
   if (w->zero_points.data != NULL) {
     const et_f32 points = et_parameters_load(&w->zero_points, at);
-    ET_PIN_INDEX(corrections); /* otherwise it is loaded twice */
+    ET_PIN_INDEX(corrections); /* otherwise, it is loaded twice */
     ET_UNROLL for (int r = 0; r < rows; r++) {
       const et_f32 total = et_f32_all((float)corrections[r] * 0.125f);
       values[r] = et_f32_fma(points, total, values[r]);
@@ -309,11 +310,11 @@ ET_INLINE void add_lines(const int32_t *words, const uint8_t *x, size_t count,
     et_prefetch(words + ET_PREFETCH_WORDS);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       et_i32 w = et_words_load(words + v * ET_CPU_LANES);
-      ET_PIN(w); /* otherwise it is loaded twice */
+      ET_PIN(w); /* otherwise, it is loaded twice */
       const et_nibbles weights = et_nibbles_of(w);
       sums[v] = ADD_QUAD(sums[v], weights.even, even);
       sums[v] = ADD_QUAD(sums[v], weights.odd, odd);
-      ET_PIN(sums[v]); /* otherwise accumulators are spilled */
+      ET_PIN(sums[v]); /* otherwise, accumulators are spilled */
     }
   }
 }

@@ -159,7 +159,7 @@ ET_INLINE void add_words(const et_word_digits *digits, const int32_t *words,
     et_prefetch_near(words + ET_PREFETCH_WORDS);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       et_i32 w = et_words_load(words + v * ET_CPU_LANES);
-      ET_PIN(w); /* otherwise it is loaded twice */
+      ET_PIN(w); /* otherwise, it is loaded twice */
       per_word[v] = et_nibbles_of(w);
     }
     ET_UNROLL for (int d = 0; d < ET_DIGITS; d++) {
@@ -169,7 +169,7 @@ ET_INLINE void add_words(const et_word_digits *digits, const int32_t *words,
         sums[d][0][v] = ADD_QUAD(sums[d][0][v], per_word[v].even, even);
         sums[d][SUMS - 1][v] =
             ADD_QUAD(sums[d][SUMS - 1][v], per_word[v].odd, odd);
-        ET_PIN(sums[d][0][v]); /* otherwise accumulators are spilled */
+        ET_PIN(sums[d][0][v]); /* otherwise, accumulators are spilled */
         ET_PIN(sums[d][SUMS - 1][v]);
       }
     }
@@ -197,7 +197,7 @@ ET_INLINE et_i32 joined(of_digits sums, int v, int32_t off) {
 #endif
 }
 
-/* Computes the sums of a group from digits. is_one: its elements share one unit. */
+/* Computes the sums of a group from digits. is_one: all elements of the group share one unit. */
 ET_INLINE void sum_digits(const part *part, size_t group, const int32_t *words,
                           bool is_one, et_f32 *values) {
   const size_t summands = is_one ? ET_DIGITS_GROUP : part->few;
@@ -220,7 +220,7 @@ ET_INLINE void sum_digits(const part *part, size_t group, const int32_t *words,
 }
 
 /* Without minima, subtracts zero points times the sum of x from `values`. With minima, adds
- * 2^(bits - 1) times that sum to `values`, and the minima times that sum to `totals`. */
+ * 2^(bits - 1) times the sum of x to `values`, and the minima times the sum of x to `totals`. */
 ET_INLINE void add_offsets(const et_cpu_gemm_qbw *p, size_t at, float row_sum,
                            int bits, et_f32 *values, et_f32 *totals) {
   const et_f32 sum = et_f32_all(row_sum);

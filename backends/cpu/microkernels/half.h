@@ -13,7 +13,7 @@ typedef uint16_t et_u16_loose
 ET_INLINE et_f32 et_f32_of_bfloat16(et_u16 x) {
 #if defined(ET_CPU_ISA_AVX512)
   const et_u32 wide = (et_u32)_mm512_cvtepu16_epi32((__m256i)x);
-#elif defined(ET_CPU_ISA_AVX2) /* GCC 12 converts lanes one by one. */
+#elif defined(ET_CPU_ISA_AVX2) /* GCC 12 would convert one lane at a time. */
   const et_u32 wide = (et_u32)_mm256_cvtepu16_epi32((__m128i)x);
 #else
   const et_u32 wide = __builtin_convertvector(x, et_u32);
@@ -66,8 +66,9 @@ ET_INLINE et_f32 et_f32_of_float16(et_u16 x) {
                   (bits & 0x8000u) << 16);
 }
 
-/* Adding 0.5 to the bits of a value below the smallest normal float16 rounds it correctly;
- * subtracting the bits of 0.5 leaves the result. */
+/* A value below the smallest normal float16 is rounded by adding 0.5: floats in [0.5, 1) are
+ * multiples of 2^-24, the unit of subnormal float16 values. Subtracting the bits of 0.5 leaves the
+ * result. */
 ET_INLINE et_u16 et_float16_of_f32(et_f32 x) {
   const et_u32 bits = (et_u32)x & 0x7fffffffu;
   const et_u32 small = (et_u32)((et_f32)bits + 0.5f) - 0x3f000000u;

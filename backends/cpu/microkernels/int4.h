@@ -27,7 +27,7 @@ ET_INLINE et_nibbles et_nibbles_of(et_i32 words) {
 #endif
 }
 
-/* Reorders eight bytes of a row to the order of the weights in a word. */
+/* Reorders eight bytes of a row to match the order of et_nibbles. */
 ET_INLINE void et_nibbles_order(const uint8_t *from, uint8_t *to) {
   typedef uint8_t eight __attribute__((vector_size(8)));
   eight x;

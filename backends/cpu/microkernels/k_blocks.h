@@ -18,8 +18,8 @@ ET_INLINE size_t et_depth_of_part(size_t depth) {
   return parts < 2 ? depth : (depth + parts - 1) / parts;
 }
 
-/* Computes one group of columns, one K block at a time. The block of a panel stays in the L1 or L2
- * cache while all rows use it, and results stay in cache between K blocks. */
+/* Computes one group of columns, one K block at a time. The K block of a panel stays in the L1 or
+ * L2 cache while all rows use it. Results stay in cache between K blocks. */
 ET_INLINE void et_tiles_in_parts(et_tiles tiles, size_t rows, size_t columns,
                                  size_t depth) {
   const size_t part = et_depth_of_part(depth);

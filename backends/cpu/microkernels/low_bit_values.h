@@ -15,7 +15,7 @@ ET_INLINE et_i32 et_words_load(const int32_t *from) {
  * bits. */
 ET_INLINE et_f32 et_weight_f32(et_i32 words, int j, int bits) {
 #if defined(ET_CPU_ISA_AVX512)
-  if (bits == 4) { /* the permutation uses only four bits of an index */
+  if (bits == 4) { /* the permutation uses only the low four bits of an index */
     const __m512 values =
         _mm512_setr_ps(0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f, -8.0f,
                        -7.0f, -6.0f, -5.0f, -4.0f, -3.0f, -2.0f, -1.0f);

@@ -60,8 +60,9 @@ ET_INLINE void take_apart(const uint8_t *table, __m256i *parts) {
   }
 }
 
-/* Looks up elements below 128 in one half of the table; other elements yield 0. Subtractions make
- * an element negative once its part is passed, so all further parts yield 0. */
+/* Looks up elements below 128 in one half of the table; other elements yield 0. Each step subtracts
+ * 16. After the part that contains an element, its sign bit is set, and the byte shuffle returns
+ * 0. */
 ET_INLINE __m256i looked_up(const __m256i *parts, __m256i x) {
   __m256i found = _mm256_shuffle_epi8(parts[0], x);
   ET_UNROLL

@@ -89,8 +89,8 @@ ET_INLINE void put_wide(uint8_t *to, bytes x, bool is_signed) {
   memcpy(to + sizeof(low), &high, sizeof(high));
 }
 
-/* Widens `size` bytes to int16. The source may be the end of the destination buffer, because writes
- * do not overtake reads. */
+/* Widens `size` bytes to int16. The source may be at the end of the destination buffer, because
+ * writes do not overtake reads. */
 ET_INLINE void widen_rows(uint8_t *to, const uint8_t *from, size_t size,
                           bool is_signed) {
   for (size_t at = 0; at < size; at += ET_I8_STEP) {
@@ -112,7 +112,8 @@ static void pack_wide(et_packed_i8 *packed, const et_rows_i8 *from) {
 #endif
 
 #if ET_SUMS_OF_16
-/* Returns whether row minima can be subtracted. The buffer must hold both forms of the rows. */
+/* Returns whether row minima can be subtracted. The buffer must have space for both the int8 and
+ * the int16 rows. */
 static bool may_have_minima(const et_packed_i8 *packed,
                             const et_rows_i8 *from) {
   return from->max_exact_terms == 0 && from->may_have_minima &&
@@ -163,7 +164,7 @@ void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel) {
 #endif
 
 #if ET_DOT4_EXACT
-/* Makes all elements unsigned (NEON: signed). */
+/* Packs rows as unsigned bytes (NEON: signed). */
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows) {
   packed->rows = rows;
@@ -177,7 +178,8 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
   put_rows(packed->bytes, from, (uint8_t)packed->shift);
 }
 #else
-/* The minimum is subtracted from the elements, so that products do not saturate. */
+/* If products are added in int16, `min_value` is subtracted from all elements, so that sums do not
+ * saturate. */
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows) {
   packed->rows = rows;

@@ -20,8 +20,8 @@ ET_INLINE et_f32 et_scales_load(const et_cpu_parameters *p, size_t at) {
                             p->width == ET_CPU_BFLOAT16);
 }
 
-/* If parameter `at` is the first one of a cache line, prefetches that line. Hardware prefetches
- * scales too late while it also fetches the weights. */
+/* If parameter `at` is the first one of a cache line, prefetches that line. While weights stream
+ * in, the hardware prefetcher fetches scales too late. */
 ET_INLINE void et_scales_fetch(const et_cpu_parameters *p, size_t at) {
   const size_t bytes =
       at * (p->width == ET_CPU_FLOAT32 ? sizeof(float) : sizeof(uint16_t));

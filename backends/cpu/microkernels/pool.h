@@ -3,7 +3,7 @@
  * y[i, j, c] is the maximum or the average of x over the taps of the window at (i, j). Taps outside
  * the image are skipped. The maximum of a window with a NaN is NaN. A call computes one row of y.
  * The tile is two vectors of channels of a pixel (one with AVX-512), because a single chain of
- * additions would wait for its own latency. Loads are the bottleneck: each element is read once per
+ * additions would be limited by latency. Loads are the bottleneck: each element is read once per
  * tap and used once. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_H_
 #define BACKENDS_CPU_MICROKERNELS_POOL_H_

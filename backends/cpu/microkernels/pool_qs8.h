@@ -1,7 +1,7 @@
 /* Pooling of int8 or uint8 images in NHWC layout.
  *
- * y = quantize(pool(x - zero_point) * scale). Sums and maxima are exact int32. A sum is scaled in
- * float32, then divided, then rounded to the quantization of y. If x and y have the same
+ * y = quantize(pool(x - zero_point) * scale). Sums and maxima are exact int32. A sum is scaled and
+ * divided in float32, then quantized with the parameters of y. If x and y have the same
  * quantization, maxima are computed on the int8 values themselves, 4 * ET_CPU_LANES channels at
  * once. Otherwise, values are widened to int32 first. Loads are the bottleneck, as in pool.h. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_QS8_H_
@@ -14,7 +14,7 @@ typedef struct et_cpu_pool_qs8 {
   et_cpu_pool pool;
   et_cpu_scaled_qs8 x;
   et_cpu_output_quantization output_quantization;
-  bool keeps_values; /* requantization keeps every value of x */
+  bool keeps_values; /* requantization does not change any value of x */
 } et_cpu_pool_qs8;
 
 /* Channels `first` to `first + channels - 1` of a row of the output. */

@@ -4,14 +4,14 @@
 
 #include "backends/cpu/microkernels/pool.h"
 
-/* Range of an axis: taps `first` to `end - 1` are inside the image. */
+/* Range of taps along an axis: taps `first` to `end - 1` are inside the image. */
 typedef struct et_pool_taps {
   size_t first;
   size_t end;
   size_t begin; /* index of tap 0; wraps if negative */
 } et_pool_taps;
 
-/* Returns how many of `kernel` taps are before `size`. The first tap is at `begin`, which may be
+/* Returns how many of `kernel` taps are before `size`. The first tap is at `begin`, which wraps if
  * negative. */
 static inline size_t et_taps_before(size_t begin, size_t size, size_t kernel,
                                     size_t dilation) {

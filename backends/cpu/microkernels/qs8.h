@@ -48,8 +48,8 @@ ET_CPU_DECLARE(et_cpu_binary_qs8_function, et_cpu_binary_qs8);
 
 /* Quantized addition of dense rows of int8 or uint8 values, in fixed point.
  *
- * This is the arithmetic of XNNPACK, whose programs expect its results. The CPU backend's compiler
- * emits binary_qs8, which computes in float32 as PyTorch does.
+ * The arithmetic is that of XNNPACK, because programs for XNNPACK expect its results. The CPU
+ * backend's compiler emits binary_qs8, which computes in float32 as PyTorch does.
  *
  * Elements are widened to int32. A tile is one vector of int32; the last one may be partial. The
  * arithmetic uses integers only, so every instruction set gives the same values. The bottleneck is
@@ -77,8 +77,9 @@ ET_CPU_DECLARE(et_cpu_add_qs8_function, et_cpu_add_qs8);
 /* Table lookup on dense rows of 8-bit values: y = table[x].
  *
  * The table has 256 entries, indexed by the bits of x. AVX-512 looks up 64 elements at once in four
- * registers with vpermt2w. AVX2 looks up 32 elements at once with pshufb, in 16 entries at a time.
- * Other instruction sets load entries one by one. Each thread loads the table once per chunk. */
+ * registers with vpermt2w. AVX2 looks up 32 elements at once with pshufb, in 16 entries per
+ * instruction. Other instruction sets load entries one by one. Each thread loads the table once per
+ * chunk. */
 
 #define ET_CPU_LUT_ENTRIES 256
 

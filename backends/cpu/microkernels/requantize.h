@@ -4,7 +4,8 @@
 
 #include "backends/cpu/microkernels/simd_i8.h"
 
-/* Number of vectors of accumulators that are requantized at once, and of the panels they cover. */
+/* Number of accumulator vectors that are requantized at once, and number of panels that they
+ * cover. */
 #define ET_ROUNDED 4
 #define ET_ROUNDED_PANELS (ET_ROUNDED / ET_PANEL_VECTORS)
 
@@ -59,7 +60,7 @@ ET_INLINE et_i32 et_start_of(et_i32 sums, int32_t zero_point) {
   return et_i32_all(-zero_point) * et_sum_of_int8(sums);
 }
 
-/* Truncates an int32 bias to 30 bits including the sign, for the same reason. */
+/* Truncates an int32 bias to 30 bits including the sign, for the same reason as et_sum_of_int8. */
 ET_INLINE et_i32 et_start_bias(et_i32 given) {
   return (et_i32)((et_u32)given << 2) >> 2;
 }
@@ -135,7 +136,7 @@ ET_INLINE __mmask64 et_mask_of(size_t count) {
   return count == 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
 }
 
-/* Stores the bytes of the mask from part `index` of `parts`, like et_u8_store_part. */
+/* Stores the bytes of part `index` of `parts` that `mask` selects. See et_u8_store_part. */
 ET_INLINE void et_u8_store_mask(uint8_t *to, et_u8 bytes, int index, int parts,
                                 __mmask64 mask) {
   if (parts == 1) {
@@ -150,8 +151,8 @@ ET_INLINE void et_u8_store_mask(uint8_t *to, et_u8 bytes, int index, int parts,
 }
 #endif
 
-/* Stores the first `count` bytes of part `index` of `parts`, like et_u8_store_part. `count` is less
- * than the size of a part. Without masked stores, a part must be a panel. */
+/* Stores the first `count` bytes of part `index` of `parts`. See et_u8_store_part. `count` is less
+ * than the size of a part. Without masked stores, a part must have the size of a panel. */
 ET_INLINE void et_u8_store_some(uint8_t *to, et_u8 bytes, int index, int parts,
                                 size_t count) {
 #if defined(ET_CPU_ISA_AVX512)

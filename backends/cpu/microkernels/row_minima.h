@@ -1,5 +1,6 @@
-/* Subtracts from each element of packed rows its minimum over all rows. The remainders are often so
- * small that products with any weights fit in int16, which is faster than widening (AVX2). */
+/* Subtracts from each element of packed rows its minimum over all rows. The differences are often
+ * so small that their products with any weights can be added in int16, which is faster than
+ * widening (AVX2). */
 #ifndef BACKENDS_CPU_MICROKERNELS_ROW_MINIMA_H_
 #define BACKENDS_CPU_MICROKERNELS_ROW_MINIMA_H_
 
@@ -7,14 +8,15 @@
 
 #if ET_SUMS_OF_16
 
-/* Maximum mean range of the elements, over at most twelve rows of a block. */
+/* Limit of the mean range of the elements. The range of an element is its maximum minus its minimum
+ * over a sample of at most twelve rows of a block. */
 #define ET_I8_MAX_MEAN_RANGE 84
 
 ET_INLINE void et_put_16_bytes(uint8_t *to, __m128i bytes) {
   _mm_storeu_si128((__m128i *)(void *)to, bytes);
 }
 
-/* Minima and maxima of 16 elements over several rows, `stride` bytes apart. */
+/* Minima and maxima of 16 elements over several rows. */
 typedef struct et_bounds_i8 {
   __m128i low;
   __m128i high;
@@ -51,7 +53,7 @@ ET_INLINE void et_subtract_minima_from_i8(uint8_t *rows, size_t count,
 }
 
 /* Returns whether the mean range of the elements, over a sample of the rows, is below the limit.
- * With wider ranges, few products fit in int16. */
+ * With wider ranges, products rarely fit in int16. */
 static bool et_has_small_ranges_i8(const uint8_t *rows, size_t count,
                                    size_t size) {
   const size_t apart = 8;
@@ -66,8 +68,8 @@ static bool et_has_small_ranges_i8(const uint8_t *rows, size_t count,
   return (size_t)sum < ET_I8_MAX_MEAN_RANGE * (size / ET_I8_STEP * ET_I8_STEP);
 }
 
-/* Lists the quads that have an element with a range above 127. Products of all other quads fit in
- * int16 for any weights. */
+/* Lists the quads that have an element with a range above 127. Pairs of products of all other quads
+ * fit in int16 for any weights. */
 static size_t et_list_far_i8(const uint8_t *spans, size_t quads,
                              uint16_t *far) {
   size_t count = 0;

@@ -186,8 +186,8 @@ static row row_of(const et_cpu_sdpa *a, const block *b, const queries *q,
                seen};
 }
 
-/* Computes the maxima of all rows before any weights. The weights of a row depend on its maximum,
- * and out-of-order execution does not reach further than the next row. */
+/* Computes the maxima of all rows before any weights. The weights of a row depend on its maximum.
+ * Computing both per row would stall, because out-of-order execution reaches only one row ahead. */
 ET_NOINLINE void raise(const et_cpu_sdpa *a, const block *b, const queries *q) {
   for (size_t r = 0; r < q->count; r++) {
     const row each = row_of(a, b, q, r);
@@ -202,8 +202,8 @@ ET_NOINLINE void weigh(const et_cpu_sdpa *a, const block *b, const queries *q) {
   }
 }
 
-/* Clears the weights of keys that some queries do not see. This is not part of weigh(), because its
- * loop keeps its constants in registers only if it contains no calls. */
+/* Clears the weights of keys that some queries do not see. This is not part of weigh(), whose loop
+ * keeps its constants in registers only if it contains no calls. */
 static void clear(const et_cpu_sdpa *a, const block *b, const queries *q) {
   for (size_t r = 0; r < q->count; r++) {
     const row each = row_of(a, b, q, r);

@@ -1,9 +1,9 @@
 /* y = softmax(scale * q @ k^T + mask) @ v for the heads of one group (SDPA).
  *
  * q is [queries, heads, depth], k is [keys, groups, depth], v is [keys, groups, width] and y is
- * [queries, heads, width]. Heads are read in place. Those of k and v are adjacent in a row, or have
- * a stride per group. Keys are processed in blocks of ET_CPU_SDPA_KEYS with online softmax (Milakov
- * & Gimelshein 2018), so memory does not grow with queries * keys. There are two variants:
+ * [queries, heads, width]. Heads are read in place. The groups of k and v are adjacent in a row, or
+ * have strides of their own. Keys are processed in blocks of ET_CPU_SDPA_KEYS with online softmax
+ * (Milakov & Gimelshein 2018), so memory does not grow with queries * keys. There are two variants:
  * - et_cpu_sdpa_f32 packs a block of keys and values in panels of 16 columns and uses the tiles of
  *   gemm_f32. Packed keys are [panel of 16 keys][depth][16], packed values are [panel][keys][16].
  *   It is bound by arithmetic. Packing pays off with many queries per group.

@@ -29,8 +29,8 @@ ET_INLINE void et_widen_keys(const uint16_t *from, size_t stride, size_t rows,
   }
 }
 
-/* Returns keys and values `first` to `first + count - 1` of the group. They are in place, or
- * widened in `widened`, which has et_cpu_sdpa_widened_floats floats. */
+/* Returns keys and values `first` to `first + count - 1` of the group. The rows are in place, or
+ * widened to float32 in `widened`, which has et_cpu_sdpa_widened_floats floats. */
 static et_attention_keys et_attention_block(const et_cpu_sdpa *a, size_t group,
                                             size_t first, size_t count,
                                             float *widened) {
@@ -84,15 +84,14 @@ static size_t et_seen_by_row(const float *mask, size_t keys, size_t seen) {
   return seen;
 }
 
-/* Returns the number of keys up to the last query's position if causal, or the number of all
- * keys. */
+/* Returns the number of keys that the last query sees if the mask is ignored. */
 static size_t et_keys_before(const et_cpu_sdpa *a) {
   const size_t before = a->position + a->queries;
   return a->causal && before < a->keys ? before : a->keys;
 }
 
 /* Returns the number of leading keys that include all keys seen by queries of the group, at least
- * 1. The mask hides the unused end of a cache. */
+ * 1. It is small if the mask hides the unused end of a KV cache. */
 static size_t et_seen_keys(const et_cpu_sdpa *a, size_t group) {
   const size_t heads = a->heads / a->groups;
   const size_t rows = a->mask_row == 0 ? 1 : a->queries;

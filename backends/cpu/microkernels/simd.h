@@ -15,7 +15,7 @@
 #include "backends/cpu/schema/kernel_sizes.h"
 
 #if defined(ET_CPU_ISA_AVXVNNI)
-#define ET_CPU_ISA_AVX2 /* with int8 dot products */
+#define ET_CPU_ISA_AVX2 /* AVX-VNNI adds int8 dot products */
 #endif
 
 #if defined(ET_CPU_ISA_AVX512)
@@ -218,8 +218,8 @@ ET_INLINE et_f32 et_f32_clamp(et_f32 x, et_f32 low, et_f32 high) {
   return et_f32_at_most(et_f32_at_least(x, low), high);
 }
 
-/* Load and store the first `count` <= ET_CPU_LANES lanes. Elements beyond them are not accessed.
- * Their lanes are loaded as 0. */
+/* Load and store the first `count` <= ET_CPU_LANES lanes. Other elements are not accessed, and
+ * their lanes are loaded as 0. */
 #if defined(ET_CPU_ISA_AVX2)
 /* Returns a mask with the first `count` lanes set. */
 ET_INLINE __m256i et_first_of_eight(size_t count) {

@@ -7,7 +7,7 @@
 #include "backends/cpu/microkernels/quantized.h"
 #include "backends/cpu/microkernels/simd.h"
 
-/* Has the size of et_i32, because et_i32_dot2 adds pairs of its elements. */
+/* Has the same size as et_i32, because et_i32_dot2 adds pairs of its elements. */
 typedef int16_t et_i16 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef int8_t et_i8 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef uint8_t et_u8 __attribute__((vector_size(4 * ET_CPU_LANES)));
@@ -19,8 +19,8 @@ typedef int8_t et_i8_narrow __attribute__((vector_size(ET_CPU_LANES)));
 /* One byte per column of a panel. */
 typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_CPU_PANEL)));
 
-/* Whether et_i32_dot4, a dot product of four bytes, is exact. Its operand `x` is unsigned: int8
- * values have ET_DOT4_SHIFT added (with NEON, it is signed). AVX2 saturates if the sum of two
+/* Whether et_i32_dot4, a dot product of four bytes, is exact. Its operand `x` is unsigned, so
+ * ET_DOT4_SHIFT is added to int8 values. With NEON, `x` is signed. AVX2 saturates if the sum of two
  * products exceeds int16. Callers therefore use it only if w[i] * max(x) + w[i + 1] * max(x) fits
  * in int16 for any two adjacent weights. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_AVXVNNI) || \
@@ -199,7 +199,7 @@ ET_INLINE et_i32 et_i32_of_int8(const uint8_t *from, bool is_signed) {
   return (et_i32)(is_signed ? _mm512_cvtepi8_epi32(bytes)
                             : _mm512_cvtepu8_epi32(bytes));
 #elif defined(ET_CPU_ISA_AVX2)
-  /* GCC converts lanes one by one. */
+  /* GCC compiles __builtin_convertvector to one conversion per lane. */
   const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)from);
   return (et_i32)(is_signed ? _mm256_cvtepi8_epi32(bytes)
                             : _mm256_cvtepu8_epi32(bytes));
@@ -216,7 +216,7 @@ ET_INLINE et_i8_narrow et_i8_of_i32(et_i32 value) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i8_narrow)_mm512_cvtepi32_epi8((__m512i)value);
 #elif defined(ET_CPU_ISA_AVX2)
-  /* GCC converts lanes one by one. */
+  /* GCC compiles __builtin_convertvector to one conversion per lane. */
   const __m256i low = _mm256_set1_epi32(0x0c080400);
   const __m256i halves = _mm256_shuffle_epi8((__m256i)value, low);
   const int64_t bytes = _mm_cvtsi128_si64(_mm_unpacklo_epi32(
@@ -289,7 +289,7 @@ ET_INLINE et_u8 et_u8_in_order(et_u8 in_turn) {
 #endif
 }
 
-/* Returns 16 bytes of `bytes`. */
+/* Returns bytes 16 * index to 16 * index + 15 of `bytes`. */
 ET_INLINE et_panel_bytes et_panel_of(et_u8 bytes, int index) {
 #if defined(ET_CPU_ISA_AVX512)
   switch (index) {

@@ -24,7 +24,7 @@
  *
  * product.panels: for each group of columns of a half, the weights of the products in order,
  * [ET_CPU_STRASSEN_PRODUCTS][columns of the group / 16][K / 2][16]. product.bias: [N]; the right
- * half has the bias minus that of the left half. */
+ * half has its bias minus the bias of the left half. */
 typedef struct et_cpu_strassen {
   et_cpu_gemm product;
   size_t rows;

@@ -4,12 +4,12 @@
 
 #include "backends/cpu/microkernels/tile.h"
 
-#define ET_TILE_PANELS 4 /* maximum number per tile */
+#define ET_TILE_PANELS 4 /* maximum number of panels per tile */
 #define ET_TILE_VECTORS (ET_TILE_PANELS * ET_PANEL_VECTORS)
 typedef et_f32 et_sums[ET_TILE_ROWS][ET_TILE_VECTORS];
 
-/* Loads and stores of vector `v` of a row whose last panel has `lanes` columns. AVX-512 masks the
- * last vector at no cost. Other instruction sets use whole vectors only. */
+/* Load and store vector `v` of a row whose last panel has `lanes` columns. AVX-512 masks the last
+ * vector at no cost. Other instruction sets use whole vectors only. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_SUM_IS_PART(v, vectors) ((v) == (vectors) - 1)
 #else
@@ -62,7 +62,7 @@ ET_INLINE void et_tile_finish(const et_tiles *t, float *out, int rows,
                               int vectors, et_sums sums) {
   const size_t stride =
       t->out_stride;             /* a local copy, which stores cannot alias */
-  const size_t lanes = t->lanes; /* local, too */
+  const size_t lanes = t->lanes; /* also a local copy */
   const et_f32 low =
       et_f32_all(t->last ? et_cpu_clamp_low(t->activation) : -INFINITY);
   const et_f32 high =
@@ -90,7 +90,7 @@ ET_INLINE void et_tile_store(const et_tiles *t, float *out, int rows,
                              int vectors, et_sums sums) {
   const size_t stride =
       t->out_stride;             /* a local copy, which stores cannot alias */
-  const size_t lanes = t->lanes; /* local, too */
+  const size_t lanes = t->lanes; /* also a local copy */
   ET_UNROLL for (int r = 0; r < rows; r++, out += stride) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       et_sum_store(out, v, vectors, lanes, sums[r][v]);
@@ -115,7 +115,7 @@ ET_INLINE void et_tile_end(const et_tiles *t, float *out, const float *residual,
   et_tile_finish(t, out, rows, vectors, sums);
 }
 
-/* Advances by `panels` panels of columns. */
+/* Advances the tiles by `panels` panels. */
 ET_INLINE void et_tiles_right(et_tiles *tiles, size_t panels) {
   tiles->panels += panels * tiles->panel_stride;
   tiles->out += panels * ET_CPU_PANEL;

@@ -240,7 +240,8 @@ ET_NOINLINE void finish(const et_tiles *t, size_t row, size_t rows,
 /* Returns the number of leading rows that low tiles compute. If K is small, the stores of a high
  * tile exceed the reorder window, so they do not overlap with the multiply-adds of the next tile.
  * The stores of a low tile do. If K is large, low tiles would read the panels too often. At least
- * two rows are left, because a single row has too few accumulators to hide the latency. */
+ * two rows are left for other tiles, because a single row has too few accumulators to hide the
+ * latency. */
 #define SMALL_K 96
 ET_NOINLINE size_t count_low_rows(const et_tiles *t, size_t rows,
                                   size_t panels) {
@@ -296,8 +297,8 @@ ET_NOINLINE void run_singly(const group *all, const tile_range *of,
   }
 }
 
-/* Computes the tiles of `of` and advances `of` past them. Low tiles may exist for single panels
- * only. An activation that tiles do not apply is applied after every few tiles. */
+/* Computes the tiles of `of` and advances `of` past them. Some tile heights exist for a single
+ * panel only. An activation that tiles do not apply is applied after every few tiles. */
 static void run_range(const group *g, tile_range *of, size_t panels,
                       size_t columns) {
   const size_t max = leaves_curve(&g->tiles) ? NEAR_TILES : of->count;

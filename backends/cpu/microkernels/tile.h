@@ -29,8 +29,8 @@
  * cache while all rows use it. */
 #define ET_TILE_DEPTH 384
 
-/* Panels and K block of weights that are widened to float32 before the tiles read them. They take
- * 16 KiB on the stack. */
+/* Number of panels, and maximum K, of a block of weights that is widened to float32 before the
+ * tiles read it. A block takes 16 KiB on the stack. */
 #define ET_BLOCK_PANELS 2
 #define ET_BLOCK_DEPTH 128
 
@@ -44,7 +44,7 @@ typedef struct et_tiles {
   const float *panels; /* [panel][segments * depth][ET_CPU_PANEL] */
   size_t panel_stride;
   const float *next;  /* panels to prefetch; NULL: none */
-  const float *start; /* initial accumulators, [columns]; NULL: out */
+  const float *start; /* initial accumulators, [columns]; NULL: `out` */
   float *out;
   size_t out_stride;
   const float *residual; /* NULL: none */

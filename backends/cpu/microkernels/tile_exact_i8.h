@@ -1,4 +1,5 @@
-/* Int8 tiles for instruction sets with exact dot products of quads. Rows are read by address. */
+/* Int8 tiles for instruction sets with exact dot products of quads. Rows are read through their
+ * addresses. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_EXACT_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_EXACT_I8_H_
 
@@ -14,11 +15,12 @@ ET_INLINE et_i8 et_weights_at_i8(const int8_t *panels, size_t depth, size_t k,
                     v % ET_PANEL_VECTORS * 4 * ET_CPU_LANES);
 }
 
-/* A run of several rows. Its quads are XORed with `flip`, or used unchanged. */
+/* One run of quads (see et_packed_i8) in each of several rows. If `is_flipped`, quads are XORed
+ * with `flip`. */
 typedef struct et_run_i8 {
   const uint8_t *const *from; /* one address per row */
   size_t quads;
-  bool is_flipped; /* a constant */
+  bool is_flipped; /* a compile-time constant */
   et_i32 flip;
 } et_run_i8;
 
@@ -29,7 +31,8 @@ ET_INLINE et_i8 et_quad_of_i8(const et_run_i8 *run, const uint8_t *from) {
   return (et_i8)(run->is_flipped ? all ^ run->flip : all);
 }
 
-/* Adds the products of a run with `panels` panels. Each panel has the weights of all runs. */
+/* Accumulates the dot products of one run with `panels` panels of weights. A panel has `depth`
+ * quads, which are the weights of all runs; `weights` points to the first weight of this run. */
 ET_INLINE void et_add_run_i8(const et_run_i8 *run, const int8_t *weights,
                              size_t depth, int rows, int panels,
                              et_sums_i8 sums) {
@@ -55,7 +58,7 @@ ET_INLINE void et_add_run_i8(const et_run_i8 *run, const int8_t *weights,
   }
 }
 
-/* Adds all runs of `rows` rows, starting at `row`. */
+/* Accumulates the dot products of all runs, for `rows` rows, starting at `row`. */
 ET_INLINE void et_add_runs_i8(const et_packed_i8 *packed, bool is_flipped,
                               const int8_t *weights, size_t row, int rows,
                               int panels, et_sums_i8 sums) {

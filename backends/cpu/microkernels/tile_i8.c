@@ -12,7 +12,8 @@ ET_INLINE void put_tile(const et_block_i8 *b, size_t row, int rows, int panels,
   }
 }
 
-/* Computes `rows` rows, starting at `row`, for `panels` panels. Both numbers are constants. */
+/* Computes `rows` rows, starting at `row`, for `panels` panels. `rows` and `panels` are
+ * compile-time constants. */
 ET_INLINE void run_tile(const et_block_i8 *b, size_t row, int rows,
                         int panels) {
   et_sums_i8 sums;

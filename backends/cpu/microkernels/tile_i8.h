@@ -64,8 +64,8 @@ ET_INLINE size_t et_i8_panels(size_t columns) {
 #define ET_I8_STEP 16
 
 #if ET_SUMS_OF_16
-/* Minimum number of rows for subtracting row minima. With fewer rows, the test whether products fit
- * in int16 takes longer than it saves. */
+/* Minimum number of rows for subtracting row minima. With fewer rows, checking that products fit in
+ * int16 takes longer than it saves. */
 #define ET_I8_MINIMA_MIN_ROWS 16
 /* Minimum depth in quads. In shorter rows, steps would overlap, and each would wait for the
  * previous store. */
@@ -100,7 +100,7 @@ typedef struct et_packed_i8 {
                  ET_I8_STEP] /* one row, with two words per quad */
       __attribute__((aligned(64)));
   uint8_t spans[4 * ET_I8_MINIMA_MAX_QUADS +
-                2 * ET_I8_STEP];        /* maxima of the elements */
+                2 * ET_I8_STEP];        /* ranges of the elements */
   uint16_t far[ET_I8_MINIMA_MAX_QUADS]; /* quads to check; see row_minima.h */
   size_t far_count;
 #endif
@@ -115,17 +115,18 @@ typedef struct et_piece_i8 {
 } et_piece_i8;
 
 /* Rows of `size` elements before packing, as a sequence of pieces. If `size` is not a multiple of
- * four, each row ends at the end of a piece. Each line is in the buffer that ends at `end`, or
- * ET_I8_STEP more bytes after it are readable. */
+ * four, each row ends at the end of a piece. Each line is in the buffer that ends at `end`, or is
+ * followed by ET_I8_STEP readable bytes. */
 typedef struct et_rows_i8 {
   const et_piece_i8 *pieces;
   size_t count; /* number of pieces of all rows */
   size_t size;
   const uint8_t *end;
   bool is_signed;
-  /* Number t of consecutive weight quads, starting at a multiple of t, whose products with elements
-   * of at least `min_value` can be added in int16; may be 0. For either half of the quads,
-   * sum(max(w, 0)) and sum(max(-w, 0)) times (max(x) - min_value) are at most 32767. */
+  /* Number t of quads whose products can be added in int16 after `min_value` is subtracted from x;
+   * 0 if none. Applies to any t weight quads that start at a multiple of t. Bound for each int16
+   * lane (one half of each quad), summed over the t quads: max(sum(max(w, 0)), sum(max(-w, 0))) *
+   * (max(x) - min_value) <= 32767. */
   size_t max_exact_terms;
   int32_t min_value;
   bool may_have_minima; /* whether rows are multiplied by whole panels only */
@@ -138,7 +139,7 @@ typedef struct et_target_i8 {
   size_t stride;
   size_t columns;
   const et_requantizer *requantizers; /* one requantizer per panel */
-  bool is_far;                        /* is_far of any requantizer */
+  bool is_far; /* whether is_far is set in any requantizer */
   const et_rounder *rounder;
 } et_target_i8;
 
@@ -161,8 +162,8 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows);
 
 #if ET_SUMS_OF_16
-/* Selects the form of rows with row minima before they are multiplied by `panel`. It is int8, or
- * int16 if products do not fit in int16. */
+/* Selects the element type of rows with row minima before they are multiplied by `panel`: int8 if
+ * products can be added in int16, and int16 otherwise. */
 void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel);
 #endif
 

@@ -7,8 +7,8 @@
 
 #if defined(ET_CPU_ISA_AVX512)
 
-/* Range of K in quads. Above it, loading weights would take longer than the dot products. Below it,
- * requantization would take longer. */
+/* Range of K, in quads, for low tiles. Above it, loading weights would take longer than the dot
+ * products. Below it, requantization would take longer than the dot products. */
 #define ET_MIN_LOW_QUADS 4
 #define ET_MAX_LOW_QUADS 48
 /* Minimum K in quads for tiles of four panels. Below it, loading the requantization parameters

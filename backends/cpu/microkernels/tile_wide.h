@@ -66,7 +66,7 @@ ET_INLINE __m512 et_wide_twice(const float *from) {
       _mm512_broadcast_f64x4(_mm256_castps_pd(_mm256_loadu_ps(from))));
 }
 
-/* Loads `start` into the accumulators of all rows. It is not NULL. */
+/* Loads `start`, which must not be NULL, into the accumulators of all rows. */
 ET_INLINE void et_wide_begin(const et_tiles *t, const float *out,
                              et_wide_sums sums) {
   (void)out;

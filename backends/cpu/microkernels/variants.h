@@ -45,7 +45,7 @@ typedef enum et_cpu_isa {
 #define ET_CPU_DECLARE(type, name) \
   type name##_plain, name##_avx2, name##_avxvnni, name##_avx512, name##_neon
 
-/* Initializer of a table of variants. Those that are not linked are NULL.
+/* Initializer of a table of variants. Variants that are not linked are NULL.
  *
  *   static et_cpu_gemm_f32_function *const variants[ET_CPU_ISA_COUNT] =
  *       ET_CPU_VARIANTS(et_cpu_gemm_f32);

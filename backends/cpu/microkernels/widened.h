@@ -1,7 +1,7 @@
 /* GEMM with weights that are widened to float32 in blocks.
  *
- * A block has ET_BLOCK_PANELS panels by ET_BLOCK_DEPTH elements of K. The float32 tiles multiply it
- * with all rows. It is on the stack (16 KiB) and stays in the L1 cache. Results are bit-identical
+ * A block has ET_BLOCK_PANELS panels by ET_BLOCK_DEPTH elements of K. The float32 tiles multiply
+ * all rows by it. It is on the stack (16 KiB) and stays in the L1 cache. Results are bit-identical
  * to those of a float32 GEMM. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WIDENED_H_
 #define BACKENDS_CPU_MICROKERNELS_WIDENED_H_

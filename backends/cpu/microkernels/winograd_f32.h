@@ -58,8 +58,9 @@ static inline et_cpu_winograd_place et_cpu_winograd_place_of(size_t out_height,
   return at;
 }
 
-/* Returns the size of the workspace in floats for `tiles` tiles. It has the transformed pixels and
- * the products for 64 columns of each tile, and the pixels of one tile at an edge. */
+/* Returns the size of the workspace in floats for `tiles` tiles. The workspace holds the
+ * transformed pixels and the products for 64 columns of each tile, and the pixels of one tile at an
+ * edge. */
 static inline uint64_t et_cpu_winograd_workspace(size_t side, uint64_t tiles,
                                                  size_t channels) {
   return et_cpu_winograd_positions(side) *

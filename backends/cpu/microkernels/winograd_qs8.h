@@ -4,10 +4,10 @@
  * Weights are G' w G'^T, where G' has the rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4, 0 0 6. G' is G
  * with the denominators of its rows removed, so that weights fit in int16. The output transform
  * yields the accumulators times 24, 12, 6, 6 along each axis, modulo 2^32. The division is exact: 9
- * has an inverse modulo 2^32, and at most six factors of 2 are shifted out. It recovers
- * accumulators below 2^25; 9 * 128 * 128 * channels < 2^25 holds for up to 227 channels. Weights
- * are packed as [position, panel, channels / 2, 16, 2]. One word has two channels of a column, for
- * pairwise multiply-adds:
+ * has an inverse modulo 2^32, and at most six factors of 2 are shifted out. The result is correct
+ * for accumulators below 2^25 in magnitude; 9 * 128 * 128 * channels < 2^25 holds for up to 227
+ * channels. Weights are packed as [position, panel, channels / 2, 16, 2]. One word has two channels
+ * of a column, for pairwise multiply-adds:
  *   position 0, panel 0: w[c=0,1][n=0] w[c=0,1][n=1] ... w[c=0,1][n=15]
  * The tile is 6 x 16, or 6 x 64 with AVX-512. The GEMMs are the bottleneck; with few columns, the
  * transform is. */
@@ -30,8 +30,8 @@ typedef struct et_cpu_winograd_qs8 {
   size_t columns;
 } et_cpu_winograd_qs8;
 
-/* Returns the size of the workspace in 32-bit words for `tiles` tiles. It has their transformed
- * pixels and the products for 64 columns. */
+/* Returns the size of the workspace in 32-bit words for `tiles` tiles. The workspace holds their
+ * transformed pixels and the products for 64 columns. */
 static inline uint64_t et_cpu_winograd_words_i8(uint64_t tiles,
                                                 size_t channels) {
   return et_cpu_winograd_positions(ET_CPU_WINOGRAD_QS8_SIDE) * tiles *

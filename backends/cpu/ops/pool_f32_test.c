@@ -16,7 +16,7 @@ typedef struct shape {
   et_test_axis y, x;
   bool maximum, count_padding;
   int32_t divisor;
-  bool whole; /* a kernel of 0 x 0 */
+  bool whole; /* 0 x 0 kernel */
 } shape;
 
 static void make(et_test_op *test, const shape *s) {

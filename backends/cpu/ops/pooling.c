@@ -5,7 +5,7 @@
 
 #define BLOCK_CHANNELS 256
 
-/* A kernel of 0 x 0 covers the whole image. */
+/* A 0 x 0 kernel covers the whole image. */
 static bool is_global(const et_cpu_window_attributes *window) {
   return window->kernel[0] == 0 && window->kernel[1] == 0;
 }

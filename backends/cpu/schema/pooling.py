@@ -28,7 +28,7 @@ class PoolF32(OpSpec):
     as zeros.
 
     mode: AVG or MAX.
-    window: a kernel of 0 x 0 covers the whole image.
+    window: a 0 x 0 kernel covers the whole image.
     count_padding: divide averages by the number of elements of the kernel; otherwise, by the number
         of elements inside the image.
     divisor: if not 0, averages are divided by this value instead.
