@@ -28,7 +28,7 @@ class QuantizedConstant:
 
 
 class QuantizedConstants:
-    """Quantized values of dequantized constants.
+    """Maps dequantized constants to their quantized values.
 
     Constants are identified by their data pointer and number of elements, so reshaped views are
     found as well.

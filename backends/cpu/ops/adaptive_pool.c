@@ -49,7 +49,7 @@ typedef struct pixel {
   size_t first; /* index of the first pixel of the window */
 } pixel;
 
-/* NaN is larger than any other value. */
+/* Returns whether `value` replaces `maximum`. NaN is larger than any other value. */
 static bool is_larger(float value, float maximum) {
   return value > maximum || isnan(value);
 }

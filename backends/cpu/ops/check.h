@@ -41,20 +41,21 @@ et_status et_cpu_check_panels(const et_cpu_op *op, const et_cpu_tensor *weights,
                               const et_cpu_tensor *bias, int64_t depth,
                               int64_t columns, et_error *error);
 
-/* Checks that `tensor` of `op` has the rank, sizes and dtype of `other`. */
+/* Checks that `tensor` of `op` has the same rank, sizes and dtype as `other`. */
 et_status et_cpu_check_alike(const et_cpu_op *op, const et_cpu_tensor *tensor,
                              const et_cpu_tensor *other, et_error *error);
 
-/* Checks that `tensor` of `op` has the dtype and sizes of `other`, except for the last size. */
+/* Checks that `tensor` of `op` has the same dtype as `other`, and the same sizes except for the
+ * last one. */
 et_status et_cpu_check_same_rows(const et_cpu_op *op,
                                  const et_cpu_tensor *tensor,
                                  const et_cpu_tensor *other, et_error *error);
 
-/* Checks that x and y, tensors with at least one dim, have the same batch size. */
+/* Checks that x and y have the same batch size. Both must have at least one dim. */
 et_status et_cpu_check_same_batch(const et_cpu_op *op, const et_cpu_tensor *x,
                                   const et_cpu_tensor *y, et_error *error);
 
-/* Checks that x and y, [B, H, W, C], have the same batch size and channels. */
+/* Checks that x and y, [B, H, W, C], have the same batch size and number of channels. */
 et_status et_cpu_check_same_channels(const et_cpu_op *op,
                                      const et_cpu_tensor *x,
                                      const et_cpu_tensor *y, et_error *error);
@@ -62,7 +63,7 @@ et_status et_cpu_check_same_channels(const et_cpu_op *op,
 /* Returns the index of `tensor` among the tensors of `op`, for messages. */
 size_t et_cpu_tensor_index(const et_cpu_op *op, const et_cpu_tensor *tensor);
 
-/* Reports INVALID_ARGUMENT in run->fault, because a tensor has values out of range. */
+/* Reports out-of-range tensor values as INVALID_ARGUMENT in run->fault. */
 #define ET_CPU_FAIL(run, ...)                                                  \
   do {                                                                         \
     if ((run)->fault != NULL) {                                                \
@@ -73,7 +74,7 @@ size_t et_cpu_tensor_index(const et_cpu_op *op, const et_cpu_tensor *tensor);
 
 /* Row indices, int64 or int32. Their values are known only at call time. */
 
-/* Checks that y is [..., columns] if the indices are [...]. */
+/* Checks that y has the sizes of `indices`, followed by `columns`. */
 et_status et_cpu_check_gathered(const et_cpu_op *op, const et_cpu_tensor *y,
                                 const et_cpu_tensor *indices, int64_t columns,
                                 et_error *error);

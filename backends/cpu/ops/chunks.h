@@ -43,7 +43,7 @@ static inline size_t et_cpu_part(size_t total, size_t size, size_t index) {
 }
 
 /* Returns a part size of at most `max`. The number of parts is close to a multiple of `lanes`, and
- * parts have similar sizes, because a small last part may take as long as the others. `total` must
+ * parts have similar sizes, because a small last part can take as long as the others. `total` must
  * not be 0. */
 static inline size_t et_cpu_even_part(size_t total, size_t max, size_t lanes) {
   const size_t parts = et_cpu_parts(total, max);

@@ -91,7 +91,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
             .x = args.x->data,
             .y = args.y->data};
   if (args.x->numel == 0) {
-    /* Without windows, a kernel may have 2^30 taps. */
+    /* Loops over taps are too slow here: if x is empty, the kernel can have 2^30 taps. */
     memset(w.y, 0, args.y->bytes);
   } else if (args.y->numel > 0) {
     et_cpu_for_each(run, (size_t)sizes[0] * (size_t)sizes[1], run_row, &w);

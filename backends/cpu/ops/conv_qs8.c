@@ -15,10 +15,10 @@ static et_cpu_conv_qs8_function *const variants[ET_CPU_ISA_COUNT] =
  * suffice. */
 static et_status check_depth(int64_t channels, int64_t columns, int64_t groups,
                              int64_t taps, et_error *error) {
-  ET_CPU_CHECK(
-      error, channels % groups == 0 && columns % groups == 0,
-      "conv_qs8: %lld groups do not divide %lld channels and %lld columns",
-      (long long)groups, (long long)channels, (long long)columns);
+  ET_CPU_CHECK(error, channels % groups == 0 && columns % groups == 0,
+               "conv_qs8: %lld input and %lld output channels are not "
+               "divisible into %lld groups",
+               (long long)channels, (long long)columns, (long long)groups);
   const int64_t quads = (taps * (channels / groups) + 3) / 4;
   ET_CPU_CHECK(
       error,
@@ -109,7 +109,7 @@ static et_cpu_blocks blocks_of(const et_cpu_conv_qs8 *c, const et_cpu_tensor *y,
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
   const et_cpu_conv_qs8_args args = et_cpu_conv_qs8_args_of(op);
   if (args.y->numel == 0) {
-    return; /* Without columns, there may still be many groups and pixels. */
+    return; /* An empty y can have many groups and pixels. */
   }
   work w = {.conv = conv_of(&args), .function = variants[run->isa]};
   w.blocks = blocks_of(&w.conv, args.y, et_cpu_threads(run));

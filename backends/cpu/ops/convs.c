@@ -21,9 +21,10 @@ static et_status check_weights(const et_cpu_op *op,
   const int64_t channels = channels_of(args);
   const int64_t columns = args->y->sizes[3];
   ET_CPU_CHECK(error, channels % groups == 0 && columns % groups == 0,
-               "%s: %lld groups do not divide %lld channels and %lld outputs",
-               op->type->schema->name, (long long)groups, (long long)channels,
-               (long long)columns);
+               "%s: %lld input and %lld output channels are not divisible into "
+               "%lld groups",
+               op->type->schema->name, (long long)channels, (long long)columns,
+               (long long)groups);
   const int64_t panels = (columns / groups + 15) / 16;
   const int64_t depth = (int64_t)kernel[0] * kernel[1] * (channels / groups);
   const int64_t packed[4] = {groups, panels, depth, 16};
@@ -58,7 +59,8 @@ et_cpu_conv et_cpu_conv_of(const et_cpu_conv_f32_args *args) {
                        .activation = args->attributes.activation};
 }
 
-/* With few blocks of pixels, columns are divided as well. */
+/* Returns the number of columns per block. With few blocks of pixels, columns are divided as
+ * well. */
 static size_t columns_per_block(const et_cpu_pixel_blocks *b) {
   const size_t few = 8;
   const size_t blocks = et_cpu_parts(b->pixels, ET_CPU_CONV_PIXELS);

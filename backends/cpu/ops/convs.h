@@ -16,7 +16,8 @@ et_cpu_conv et_cpu_conv_of(const et_cpu_conv_f32_args *args);
 /* Returns the elements of the residual, or NULL. */
 const float *et_cpu_conv_residual(const et_cpu_conv_f32_args *args);
 
-/* Division of the output into blocks of pixels by blocks of a group's columns. */
+/* Division of the output into blocks of pixels and columns. The columns of a block belong to one
+ * group. */
 typedef struct et_cpu_pixel_blocks {
   float *out;
   const float *residual; /* or NULL */

@@ -61,8 +61,8 @@ typedef struct work {
   size_t rows;
 } work;
 
-/* Returns the number of elements along a dimension that are inside both tensors. The region may be
- * invalid. */
+/* Returns the number of elements along a dimension that are inside both tensors. The region can
+ * extend beyond them. */
 static size_t count_of(int64_t x_size, int64_t y_size, region r) {
   const bool inside =
       r.start >= 0 && r.start < x_size && r.first >= 0 && r.first < y_size;

@@ -63,7 +63,7 @@ static void test_every_dtype(void **state) {
   }
 }
 
-/* 2^24 + 1 is not a float32, but 2 * (2^24 + 1) is. The running sum needs more precision. */
+/* 2^24 + 1 is not a float32 value, but 2^24 + 2 is. The accumulator needs more precision. */
 static void test_long_sums_of_floats(void **state) {
   (void)state;
   const int32_t sizes[3] = {1, 3, 1};

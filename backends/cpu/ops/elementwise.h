@@ -35,7 +35,7 @@ typedef struct et_cpu_block {
 et_status et_cpu_check_broadcast(const et_cpu_op *op, const et_cpu_tensor *x,
                                  const et_cpu_tensor *y, et_error *error);
 
-/* Divides y, which is not empty, into blocks of at most `max_elements`. */
+/* Divides y into blocks of at most `max_elements`. y must not be empty. */
 et_cpu_broadcast et_cpu_broadcast_of(et_cpu_tensor *const *operands,
                                      size_t count, const et_cpu_tensor *y,
                                      size_t max_elements);

@@ -9,7 +9,8 @@
 /* Number of rows per chunk. */
 #define CHUNK 64
 
-/* A panel [N, 16] of a prepacked table has 16 rows of the table as its columns. */
+/* Returns whether the table is prepacked: the columns of a panel [N, 16] are 16 rows of the
+ * table. */
 static bool is_packed(const et_cpu_embedding_args *args) {
   return args->table->rank == 3;
 }

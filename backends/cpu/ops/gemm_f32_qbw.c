@@ -19,12 +19,12 @@ static bool has_offsets(const et_cpu_gemm_f32_qbw_args *args) {
   return args->attributes.format.offset != ET_CPU_WEIGHT_OFFSET_NONE;
 }
 
-/* Returns the number of inputs that each GEMM adds to x. */
+/* Returns the number of inputs per GEMM, without x and the residual. */
 static size_t operand_count(const et_cpu_gemm_f32_qbw_args *args) {
   return DECLARED_OPERANDS + (has_offsets(args) ? 1 : 0);
 }
 
-/* Returns how many of the `others` are operands. */
+/* Returns the expected number of `others`, without the residual. */
 static size_t other_operands(const et_cpu_gemm_f32_qbw_args *args) {
   return args->ys_count * operand_count(args) - DECLARED_OPERANDS;
 }

@@ -27,14 +27,15 @@ static inline size_t et_cpu_rows_per_block(size_t depth) {
   return rows < min ? min : rows > max ? max : rows;
 }
 
-/* Maximum rows per block. Each block widens the weights once. */
+/* Maximum number of rows per block if weights are converted to float32. Each block converts them
+ * once. */
 #define ET_CPU_WIDENED_ROWS 512
 
 static inline size_t et_cpu_block_count(const et_cpu_blocks *b) {
   return b->row_parts * b->column_parts;
 }
 
-/* Returns block `index`. Blocks of the same rows are consecutive. */
+/* Returns block `index`. Blocks with the same rows are consecutive. */
 static inline et_cpu_range et_cpu_block_at(const et_cpu_blocks *b,
                                            size_t index) {
   const size_t row = index / b->column_parts;
@@ -58,7 +59,8 @@ static inline bool et_cpu_divides_rows(size_t rows, size_t columns,
 }
 
 /* Returns the number of column parts: a multiple of `threads`, or fewer if there are too few
- * panels. A part has enough panels for tiles of several panels. */
+ * panels. Each thread gets several parts only if each part has at least `min` panels, because tiles
+ * span several panels. */
 static inline size_t et_cpu_column_parts(size_t columns, size_t threads) {
   const size_t min = 8;
   const size_t panels = et_cpu_parts(columns, 16);
@@ -67,10 +69,10 @@ static inline size_t et_cpu_column_parts(size_t columns, size_t threads) {
   return panels == 0 ? 1 : parts < panels ? parts : panels;
 }
 
-/* Minimum number of multiplications for which the overhead of a second thread pays off. */
+/* Minimum number of multiplications for which a second thread is worth its overhead. */
 #define ET_CPU_WORTH_SHARING 65536
 
-/* Divides a GEMM into parts of at most `max` rows for several threads. */
+/* Divides a GEMM among `threads` threads, in parts of at most `max` rows. */
 static inline et_cpu_blocks et_cpu_share_gemm(size_t rows, size_t columns,
                                               size_t depth, size_t max,
                                               size_t threads) {

@@ -20,7 +20,7 @@ static void multiply(const et_cpu_grouped_gemm *gemm, size_t group,
     rows_variants[gemm->isa](&product, range);
     return;
   }
-  /* The single-row function computes row 0. */
+  /* The single-row microkernel always computes row 0. */
   product.product.x += range->first_row * gemm->product.depth;
   product.product.out += range->first_row * gemm->product.columns;
   row_variants[gemm->isa](&product, range);

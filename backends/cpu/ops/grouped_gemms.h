@@ -12,13 +12,13 @@ struct et_cpu_grouped_gemm;
 typedef void et_cpu_group_function(const struct et_cpu_grouped_gemm *gemm,
                                    size_t group, const et_cpu_range *range);
 
-/* `product` does not have weights. Those of group g are `weights[g]`. */
+/* The weights are not set in `product`, because each group g has its own: `weights[g]`. */
 typedef struct et_cpu_grouped_gemm {
   et_cpu_gemm product;
   const et_cpu_tensor *weights;
   const et_cpu_tensor *ends;
   size_t groups;
-  size_t max_rows; /* arguments of a call of `multiply` */
+  size_t max_rows; /* per call of `multiply` */
   size_t column_parts;
   uint8_t isa;
   et_cpu_group_function *multiply;
@@ -27,13 +27,14 @@ typedef struct et_cpu_grouped_gemm {
 /* Checks all sizes, for weights of any dtype. */
 et_status et_cpu_grouped_gemm_check(const et_cpu_op *op, et_error *error);
 
-/* Calls `multiply` for each group, with at most `max_rows` rows at a time. Sets rows that belong to
- * no group to zero. If ends decrease or exceed the number of rows, sets the fault of the call. */
+/* Calls `multiply` for each group, with at most `max_rows` rows at a time. Fills rows
+ * outside all groups with zeros. If the ends decrease or exceed the number of rows, reports the
+ * failure in run->fault. */
 void et_cpu_grouped_gemm_run(const et_cpu_op *op, const et_cpu_run *run,
                              const et_cpu_grouped_gemm_f32_args *args,
                              size_t max_rows, et_cpu_group_function *multiply);
 
-/* Returns the index of the first element of the weights of a group. */
+/* Returns the index of the first weight of a group. */
 static inline size_t et_cpu_group_offset(const et_cpu_grouped_gemm *gemm,
                                          size_t group) {
   return gemm->weights->numel / gemm->groups * group;

@@ -1,5 +1,5 @@
-/* Row indices of gathers such as embedding: the shape of the result, and the range of indices that
- * are known only at call time. */
+/* Checks of gathers such as embedding: the shape of the result, and the range of the row indices,
+ * which are known only at call time. */
 #include "backends/cpu/ops/check.h"
 
 et_status et_cpu_check_gathered(const et_cpu_op *op, const et_cpu_tensor *y,

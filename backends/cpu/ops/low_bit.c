@@ -35,7 +35,7 @@ static et_status check_weights(const et_cpu_op *op,
   ET_CPU_CHECK(
       error,
       groups > 0 && depth % groups == 0 && depth / groups % per_word == 0,
-      "%s: K is %d in %d groups, expected groups of a multiple of %d",
+      "%s: K is %d in %d groups, expected a group size divisible by %d",
       op->type->schema->name, (int)depth, (int)groups, (int)per_word);
   const int64_t sizes[3] = {panels, groups, 16};
   ET_RETURN_IF_ERROR(et_cpu_check_parameters(op, gemm->scales, sizes, error));

@@ -23,8 +23,8 @@ typedef struct et_cpu_low_bit_gemm {
   et_cpu_activation activation;
 } et_cpu_low_bit_gemm;
 
-/* Checks the number of `others`, the inputs after the bias of the first GEMM. There must
- * be `operands` of them, and there may be up to `optional` more. */
+/* Checks the number of `others`, the inputs after the bias of the first GEMM. The number
+ * must be from `operands` to `operands` + `optional`. */
 et_status et_cpu_low_bit_check_others(const et_cpu_op *op, size_t others,
                                       size_t operands, size_t optional,
                                       et_error *error);
@@ -53,7 +53,7 @@ et_status et_cpu_check_parameters(const et_cpu_op *op,
                                   const et_cpu_tensor *tensor,
                                   const int64_t sizes[3], et_error *error);
 
-/* Returns the parameters in `tensor`. They are absent if it is NULL. */
+/* Returns the parameters in `tensor`, or absent parameters if it is NULL. */
 et_cpu_parameters et_cpu_parameters_of(const et_cpu_tensor *tensor);
 
 #endif /* BACKENDS_CPU_OPS_LOW_BIT_H_ */

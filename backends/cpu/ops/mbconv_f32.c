@@ -2,7 +2,7 @@
  * at a time. A ring buffer holds the rows of the expanded image that the depthwise window reads.
  * Each row is computed once, except where the ranges of two threads meet. Neither the expanded nor
  * the filtered image leaves the cache. In a chain of blocks, each block computes a row when the
- * next one reads it, so the image between two blocks never exists as a whole. */
+ * next one reads it, so the image between two blocks is never stored as a whole. */
 #include "backends/cpu/ops/mbconv_f32.h"
 
 #include "backends/cpu/ops/chunks.h"
@@ -90,7 +90,8 @@ static void expand_window(const lane *l, const stage *s, size_t row) {
 }
 
 /* Returns how many of `max` rows one GEMM can compute. These rows are consecutive in x and in the
- * ring. A previous block computes one row at a time. */
+ * ring. If there is a previous block, the result is 1, because that block computes one row at a
+ * time. */
 static size_t rows_of_gemm(const stage *s, size_t index, size_t row,
                            size_t max) {
   const size_t left = s->block.ring - row % s->block.ring;

@@ -44,9 +44,9 @@ static int32_t outputs_along(const et_cpu_window_attributes *window,
   return outputs > INT32_MAX ? INT32_MAX : (int32_t)outputs;
 }
 
-/* Sets the members that depend on the size of the block's input. Unless the block is the last one,
- * its number of columns is the number of channels of the next block, whose expansion is a GEMM.
- * Such a block computes one row at a time, when the next block reads it. */
+/* Sets the members that depend on the size of the block's input. The last block has the columns of
+ * y. The number of columns of any other block is the depth of the next block's expanding GEMM, and
+ * one row is computed at a time, when the next block reads it. */
 static void find_sizes(const et_cpu_mbconv_f32_args *args, block *b) {
   b->layers = layers_of(args, b->index);
   b->weights = args->weights + b->index * WEIGHTS;
@@ -70,7 +70,7 @@ static block first_block(const et_cpu_mbconv_f32_args *args) {
   return b;
 }
 
-/* Moves from a block to the next one, whose input is the output of the former. */
+/* Moves to the next block. Its input is the output of the current block. */
 static void move_to_next(const et_cpu_mbconv_f32_args *args, block *b) {
   b->index++;
   b->in[0] = b->out[0];

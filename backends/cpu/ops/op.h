@@ -32,7 +32,7 @@ struct et_cpu_op_type;
 typedef struct et_cpu_op {
   const struct et_cpu_op_type *type;
   et_cpu_tensor *const *tensors; /* inputs, then outputs, then workspaces */
-  const int32_t *const *dims;    /* integers that may change with each call */
+  const int32_t *const *dims;    /* integers that can change with each call */
   const uint32_t *attributes;    /* integers and bit patterns of floats */
   uint16_t input_count;
   uint16_t output_count;
@@ -52,7 +52,7 @@ typedef struct et_cpu_fault {
 typedef struct et_cpu_run {
   uint8_t isa;                 /* et_cpu_isa */
   const et_parallel *parallel; /* NULL: use the calling thread only */
-  /* Ops set it before they divide work among threads. Outputs are then undefined. */
+  /* Ops set it before they divide work among threads. If it is set, outputs are undefined. */
   et_cpu_fault *fault;
 } et_cpu_run;
 
@@ -62,8 +62,9 @@ struct et_cpu_op_schema;
 typedef struct et_cpu_op_type {
   const struct et_cpu_op_schema *schema;
   /* Verifies the properties of `op` that `run` relies on and that the schema does not declare, such
-   * as relations between sizes and attributes. Messages begin with the op's name. It is called at
-   * load if all sizes are constant; otherwise in the first call and when sizes change. NULL if the
+   * as relations between sizes and attributes. Messages begin with the op's name. It is called
+   * when the method is loaded if all sizes are constant; otherwise, in the first call and when sizes
+   * change. NULL if the
    * schema declares everything. Callers use et_cpu_check_op(), which verifies the schema first. */
   et_status (*check)(const et_cpu_op *op, et_error *error);
   /* Computes the outputs. Results are bit-identical for every number of threads. If tensor

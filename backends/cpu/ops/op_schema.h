@@ -25,7 +25,7 @@ typedef struct et_cpu_attribute_range {
 
 extern const et_cpu_attribute_range et_cpu_attribute_ranges[];
 
-/* Limits are the minimum and the maximum count. */
+/* Declared properties of an op. `inputs` and `outputs` are minimum and maximum counts. */
 typedef struct et_cpu_op_schema {
   const char *name;
   /* Rules for inputs, outputs and workspaces. The last input rule applies to all

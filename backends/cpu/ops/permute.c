@@ -70,7 +70,8 @@ static void add_dim(work *w, size_t size, size_t stride) {
   w->rank++;
 }
 
-/* Tiles with few columns have the area of four squares. */
+/* Returns the number of rows of a tile. A tile with fewer than SIDE columns has the area of four
+ * square tiles. */
 static size_t rows_of_tile(size_t columns) {
   return columns > 0 && columns < SIDE ? 4 * SIDE * SIDE / columns : SIDE;
 }
@@ -90,7 +91,7 @@ static work plan(const et_cpu_permute_args *args) {
     const uint32_t from = args->attributes.permutation[i];
     add_dim(&w, (size_t)x->sizes[from], strides[from]);
   }
-  while (w.rank < 2) { /* A row or a scalar is a matrix. */
+  while (w.rank < 2) { /* Treat a row or a scalar as a matrix. */
     memmove(w.sizes + 1, w.sizes, w.rank * sizeof(size_t));
     memmove(w.strides + 1, w.strides, w.rank * sizeof(size_t));
     w.sizes[0] = 1;
@@ -141,7 +142,7 @@ typedef uint64_t twos __attribute__((vector_size(PIXELS)));
 #define LOW_PAIRS 0, 8, 1, 9, 2, 10, 3, 11
 #define HIGH_PAIRS 4, 12, 5, 13, 6, 14, 7, 15
 
-/* Stores the first three of the four bytes of four pixels, and two bytes beyond them. */
+/* Stores the first three of the four bytes of four pixels. Overwrites the next two bytes of y. */
 static inline void store_fours(pairs fours, uint8_t *y) {
   const twos x = (twos)fours;
   const twos threes = (x & 0xffffff) | ((x >> 8) & 0xffffff000000);
@@ -156,7 +157,7 @@ static inline bytes bytes_at(const uint8_t *from) {
   return x;
 }
 
-/* Stores PIXELS pixels with three channels, and two bytes beyond them. */
+/* Stores PIXELS pixels with three channels. Overwrites the next two bytes of y. */
 static inline void store_pixels(const uint8_t *first, const uint8_t *second,
                                 const uint8_t *third, uint8_t *y) {
   const bytes a = bytes_at(first), b = bytes_at(second), c = bytes_at(third);
@@ -171,8 +172,8 @@ static inline void store_pixels(const uint8_t *first, const uint8_t *second,
   store_fours(__builtin_shufflevector(high, c_high, HIGH_PAIRS), y + 36);
 }
 
-/* Interleaves three 8-bit channels, as for an RGB image in NHWC layout. The next iteration
- * overwrites the bytes that the stores write beyond their pixels. */
+/* Interleaves three 8-bit channels, as for an RGB image in NHWC layout. Later stores
+ * replace the two bytes that store_pixels() overwrites. */
 static void interleave_three(const void *from, size_t from_stride, void *to,
                              size_t to_stride, size_t rows) {
   const uint8_t *first = from;
@@ -181,7 +182,7 @@ static void interleave_three(const void *from, size_t from_stride, void *to,
   uint8_t *y = to;
   size_t i = 0;
   if (to_stride == 3 && rows > PIXELS) {
-    const size_t last = rows - 1; /* stored alone */
+    const size_t last = rows - 1; /* stored separately */
     for (; i < last; i += PIXELS) {
       const size_t at = i + PIXELS <= last ? i : last - PIXELS;
       store_pixels(first + at, second + at, third + at, y + 3 * at);
@@ -227,7 +228,8 @@ static size_t out_stride(const work *w, size_t dim) {
   return stride;
 }
 
-/* Transposes `rows` positions of x's last dimension and all of the output's last dimension. */
+/* Transposes a strip: `rows` positions of x's last dimension, and the output's whole last
+ * dimension. */
 static void transpose_strip(const work *w, const char *from, char *to,
                             size_t rows) {
   const size_t last = w->rank - 1;

@@ -36,7 +36,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
       op, args.y, &args.attributes.output_quantization, error);
 }
 
-/* A value differs from its zero point by at most 255. If the scales differ by at most a thousandth,
+/* Maximum relative difference of the scales of x and y for which maxima keep their quantized values.
+ * A value differs from its zero point by at most 255. If the scales differ by at most a thousandth,
  * requantization moves the value by at most 0.255, so it rounds to itself. */
 #define SAME_SCALE 1e-3f
 

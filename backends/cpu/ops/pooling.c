@@ -10,8 +10,8 @@ static bool is_global(const et_cpu_window_attributes *window) {
   return window->kernel[0] == 0 && window->kernel[1] == 0;
 }
 
-/* Returns the window. For global pooling, its kernel has the size of the image. An image without
- * pixels may have 2^31 rows, so its kernel is empty. */
+/* Returns the window. For global pooling, its kernel has the size of the image. If the image
+ * is empty, so is the kernel, because the image can have 2^31 rows. */
 static et_cpu_window_attributes window_of(const et_cpu_pool_f32_args *args) {
   const int32_t *in = args->x->sizes + 1;
   if (!is_global(&args->attributes.window)) {

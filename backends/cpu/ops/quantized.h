@@ -14,8 +14,8 @@ et_status et_cpu_check_quantized_value(const et_cpu_op *op,
                                        const et_cpu_tensor *tensor,
                                        int32_t value, et_error *error);
 
-/* Checks that the zero point and the bounds are in the range of the dtype of `output`. The schema
- * declares that the inverse scale is positive. */
+/* Checks that the zero point and the bounds are in the range of the dtype of `output`.
+ * et_cpu_check_schema() checks the inverse scale. */
 et_status et_cpu_check_output_quantization(
     const et_cpu_op *op, const et_cpu_tensor *tensor,
     const et_cpu_output_quantization *output, et_error *error);
@@ -30,13 +30,13 @@ et_status et_cpu_check_conv_quantization(
 /* Returns the quantized values of `tensor`. */
 et_cpu_qs8 et_cpu_qs8_of(const et_cpu_tensor *tensor, int32_t zero_point);
 
-/* Checks that the sums, scales and biases of output channels have `count` elements. */
+/* Checks that the sums, scales and biases of output channels have `count` elements each. */
 et_status et_cpu_check_columns(const et_cpu_op *op, const et_cpu_tensor *sums,
                                const et_cpu_tensor *scales,
                                const et_cpu_tensor *biases, int64_t count,
                                et_error *error);
 
-/* Returns the columns. Biases are float32 or int32. */
+/* Returns the requantization of the columns. Biases are float32 or int32. */
 et_cpu_columns_i8 et_cpu_columns_of(const et_cpu_tensor *sums,
                                     const et_cpu_tensor *scales,
                                     const et_cpu_tensor *biases);

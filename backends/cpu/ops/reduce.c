@@ -21,7 +21,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_reduce_args args = et_cpu_reduce_args_of(op);
   const int32_t *x = args.x->sizes;
   ET_CPU_CHECK(error, x[1] > 0 || !is_index(&args),
-               "reduce: the index of an extremum needs at least one element");
+               "reduce: argmax and argmin require at least one element");
   const int64_t sizes[2] = {x[0], x[2]};
   ET_RETURN_IF_ERROR(et_cpu_check_dtype(
       op, args.y,

@@ -39,8 +39,8 @@ typedef struct head_rows {
   int64_t offset; /* offset of the first head in a row */
 } head_rows;
 
-/* Checks that rows contain the expected heads, and that the tensor has as many batches and rows as
- * `other`. */
+/* Checks that rows contain the expected heads, and that the tensor has the same batch size and
+ * number of rows as `other`. */
 static et_status check_rows(const et_cpu_op *op, head_rows expected,
                             const et_cpu_tensor *other, et_error *error) {
   const et_cpu_tensor *x = expected.tensor;
@@ -77,7 +77,7 @@ static et_status check_heads(const et_cpu_op *op,
   ET_RETURN_IF_ERROR(check_rows(op, results, args->q, error));
   const int32_t width = width_of(args);
   ET_CPU_CHECK(error, width >= 1 && width * a->heads == y[2],
-               "sdpa_f32: rows of %d cannot be divided into %d heads",
+               "sdpa_f32: rows of %d elements are not divisible into %d heads",
                (int)y[2], (int)a->heads);
   const head_rows keys = {args->k, a->groups, a->depth, a->offsets[1]};
   const head_rows values = {args->v, a->groups, width, a->offsets[2]};

@@ -458,9 +458,11 @@ static void test_rejects_mismatched_sizes(void **state) {
   et_test_refused(&test, "sdpa_f32: tensor 3, dim 3 is 1, expected 7");
   test.tensors[3].sizes[3] = 7;
   test.tensors[4].sizes[2] = 25;
-  et_test_refused(&test, "sdpa_f32: rows of 25 cannot be divided into 4 heads");
+  et_test_refused(
+      &test, "sdpa_f32: rows of 25 elements are not divisible into 4 heads");
   test.tensors[4].sizes[2] = 0;
-  et_test_refused(&test, "sdpa_f32: rows of 0 cannot be divided into 4 heads");
+  et_test_refused(
+      &test, "sdpa_f32: rows of 0 elements are not divisible into 4 heads");
   test.tensors[4].sizes[2] = 24;
   test.tensors[5].sizes[1]--;
   et_test_refused(&test, "sdpa_f32: workspace is [3, ");

@@ -240,8 +240,8 @@ static void test_group_counts_that_threads_do_not_divide(void **state) {
   }
 }
 
-/* One batch entry has such large values that the test would detect if its rows were mixed with
- * those of other entries. */
+/* One batch entry has very large values, so that the test detects if its rows are paired with rows
+ * of other entries. */
 static void test_rows_of_examples_are_not_paired(void **state) {
   (void)state;
   for (int32_t lanes = 1; lanes <= 2; lanes++) {

@@ -151,7 +151,7 @@ static void run_backwards(void *context, size_t count,
   }
 }
 
-/* AddressSanitizer inserts code between a microkernel and its return. */
+/* Not checked with AddressSanitizer, which inserts code between a microkernel and its return. */
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 /* XINUSE bits for the upper parts of vector registers 0 to 15, read with XGETBV. */
 #define UPPER_PARTS (1u << 2 | 1u << 6)

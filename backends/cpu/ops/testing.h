@@ -33,8 +33,8 @@ double et_test_at(const et_cpu_tensor *tensor, size_t index);
 void et_test_begin(et_test_op *test, const et_backend_part *part);
 void et_test_end(et_test_op *test);
 
-/* Add a tensor in memory of exactly its size. Floats are random values, other types random bytes.
- * Add inputs first, then outputs, then workspaces. */
+/* Add a tensor in memory of exactly its size. Floats are initialized with random values,
+ * other types with random bytes. Add inputs first, then outputs, then workspaces. */
 void *et_test_input(et_test_op *test, et_scalar_type dtype, uint8_t rank,
                     const int32_t *sizes);
 void *et_test_output(et_test_op *test, et_scalar_type dtype, uint8_t rank,
@@ -53,8 +53,8 @@ et_status et_test_check(et_test_op *test, et_error *error);
 /* Checks that the op is rejected with a message that contains `part`. */
 void et_test_refused(et_test_op *test, const char *part);
 
-/* Returns the first instruction set that is linked and supported, for calls with one. Builds with
- * --//backends/cpu:isa link only some. */
+/* Returns the first instruction set that is linked and supported, for tests that use only one.
+ * Builds with --//backends/cpu:isa link only some. */
 uint8_t et_test_isa(void);
 
 /* Runs the op with every instruction set, once on one thread and once in chunks in reverse order.

@@ -19,7 +19,7 @@ double et_test_quantized(const et_cpu_output_quantization *words, float number);
 double et_test_requantized(const et_cpu_output_quantization *words, int32_t sum,
                            float scale, float bias);
 
-/* Returns an element of an output, [batch][y][x][channel]. */
+/* Indices of an element of an output, [batch][y][x][channel]. */
 typedef struct et_test_place {
   int32_t image, y, x, channel;
 } et_test_place;

@@ -20,7 +20,8 @@ int32_t et_test_axis_out(const et_test_axis *axis);
 void et_test_window(et_test_op *test, const et_test_axis *y,
                     const et_test_axis *x);
 
-/* Returns the element that tap `tap` of output `out` reads. It is negative in the padding. */
+/* Returns the index of the element that tap `tap` of output `out` reads. In the padding, the index is
+ * negative. */
 int32_t et_test_tap(const et_test_axis *axis, int32_t out, int32_t tap);
 
 /* A convolution of NHWC or planar images. */
@@ -32,8 +33,8 @@ typedef struct et_test_conv {
 
 et_test_conv et_test_random_convolution(bool planar);
 
-/* Makes an op with weights of dtype `weights`. Optional parts are a residual and a clamp to [-0.5,
- * 0.75]. */
+/* Makes an op with weights of dtype `weights`. The shape `s` determines whether it has a
+ * residual and a clamp to [-0.5, 0.75]. */
 void et_test_make_convolution(et_test_op *test, const et_backend_part *kind,
                               et_scalar_type weights, const et_test_conv *s);
 

@@ -13,8 +13,8 @@
 int64_t et_cpu_window_output_size(const et_cpu_window_attributes *window,
                                   size_t axis, int64_t in);
 
-/* Checks that `window`, whose kernel is not empty, maps images of size in[0] x in[1] to images of
- * size out[0] x out[1]. */
+/* Checks that `window` maps images of size in[0] x in[1] to images of size out[0] x out[1]. The
+ * kernel must not be empty. */
 et_status et_cpu_check_window_sizes(const et_cpu_op *op,
                                     const et_cpu_window_attributes *window,
                                     const int32_t *in, const int32_t *out,

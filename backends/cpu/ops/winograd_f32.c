@@ -63,8 +63,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
 }
 
 /* Groups of tiles are divided among the threads that have a workspace. If there is only one group,
- * columns are divided instead: reading the weights dominates in this case, and each thread reads a
- * part. */
+ * columns are divided instead, because reading the weights then dominates, and each thread reads
+ * only its part. */
 typedef struct work {
   et_cpu_winograd winograd;
   et_cpu_winograd_f32_function *function;

@@ -1,5 +1,5 @@
 /* Op winograd_qs8: conv_qs8 with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(4 x 4,
- * 3 x 3) in integers. It gives the same results with a quarter of the multiplications. */
+ * 3 x 3) in integers. The results are the same, with a quarter of the multiplications. */
 #include "backends/cpu/schema/winograd_qs8.h"
 
 #include "backends/cpu/microkernels/winograd_qs8.h"
@@ -16,14 +16,16 @@ static et_status check_weights(const et_cpu_op *op,
                                et_error *error) {
   const int64_t channels = args->x->sizes[3];
   const int64_t columns = args->y->sizes[3];
-  ET_CPU_CHECK(
-      error,
-      channels % ET_CPU_WINOGRAD_QS8_CHANNEL_STEP == 0 &&
-          channels <= ET_CPU_WINOGRAD_QS8_MAX_CHANNELS && columns % 16 == 0,
-      "winograd_qs8: %lld channels and %lld columns, expected a "
-      "multiple of %d up to %d and a multiple of 16",
-      (long long)channels, (long long)columns, ET_CPU_WINOGRAD_QS8_CHANNEL_STEP,
-      ET_CPU_WINOGRAD_QS8_MAX_CHANNELS);
+  ET_CPU_CHECK(error,
+               channels % ET_CPU_WINOGRAD_QS8_CHANNEL_STEP == 0 &&
+                   channels <= ET_CPU_WINOGRAD_QS8_MAX_CHANNELS,
+               "winograd_qs8: %lld input channels, expected a multiple of %d, "
+               "at most %d",
+               (long long)channels, ET_CPU_WINOGRAD_QS8_CHANNEL_STEP,
+               ET_CPU_WINOGRAD_QS8_MAX_CHANNELS);
+  ET_CPU_CHECK(error, columns % 16 == 0,
+               "winograd_qs8: %lld output channels, expected a multiple of 16",
+               (long long)columns);
   const int64_t packed[4] = {
       (int64_t)et_cpu_winograd_positions(ET_CPU_WINOGRAD_QS8_SIDE),
       columns / 16, channels / 2, 32};

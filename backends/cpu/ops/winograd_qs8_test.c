@@ -171,7 +171,7 @@ static void test_convolutions_of_random_shapes(void **state) {
   }
 }
 
-/* Covers one tile per iteration up to more than several GEMM tiles. */
+/* Covers from one tile per iteration to more than fit in several GEMM tiles. */
 static void test_every_number_of_tiles_at_once(void **state) {
   (void)state;
   for (int32_t width = 1; width <= 80; width += 3) {
@@ -295,9 +295,10 @@ static void test_rejects_other_windows_and_channels(void **state) {
       "attribute 3 is 2, expected 1",
       "attribute 8 is 2, expected 1",
       "attribute 9 is 2, expected 1",
-      "winograd_qs8: 16 channels and 16 columns, expected a multiple of 32",
-      "winograd_qs8: 256 channels and 16 columns, expected a multiple of 32",
-      "winograd_qs8: 32 channels and 24 columns, expected a multiple of 32"};
+      "winograd_qs8: 16 input channels, expected a multiple of 32, at most 224",
+      "winograd_qs8: 256 input channels, expected a multiple of 32, at most "
+      "224",
+      "winograd_qs8: 24 output channels, expected a multiple of 16"};
   for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
     shape s = shapes[i];
     s.columns = s.columns / 16 * 16;

@@ -55,7 +55,7 @@ typedef struct et_cpu_handle {
   uint32_t *attributes; /* [attribute_words], aligned */
   bool is_static;       /* whether all dims are constants */
   bool is_current;      /* whether ops are verified for `dims` */
-  bool is_written;      /* whether reads are verified for the sizes */
+  bool is_written;      /* whether reads are verified for the current sizes */
   uint8_t isa;          /* et_cpu_isa */
 } et_cpu_handle;
 

@@ -29,8 +29,8 @@ enum {
   NEON_LINKED = ET_CPU_IF_NEON(1 +) 0
 };
 
-/* __builtin_cpu_supports is not used: without libgcc or compiler-rt's CPU model, as in Zig's runtime
- * library, it returns false. */
+/* __builtin_cpu_supports is not used, because it needs the CPU model of libgcc or compiler-rt. With
+ * Zig's runtime library, which has no CPU model, it returns false. */
 #if defined(__x86_64__) || defined(__i386__)
 /* Registers that the operating system saves (XCR0). */
 #define SAVES_AVX 0x06u    /* XMM and YMM */

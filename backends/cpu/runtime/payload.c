@@ -23,7 +23,7 @@ static et_status fail_word(et_error *error, const char *section, uint32_t index,
                  field, (unsigned)found);
 }
 
-/* Advances *at by `count` words. Returns false if the payload has fewer. */
+/* Advances *at by `count` words. Returns false if the payload ends before. */
 static bool skip(const et_cpu_payload *payload, size_t *at, uint64_t count) {
   if (count > payload->words - *at) {
     return false;

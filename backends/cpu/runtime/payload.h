@@ -77,8 +77,8 @@ typedef struct et_cpu_payload {
 et_status et_cpu_payload_open(et_span bytes, et_error *error,
                               et_cpu_payload *out);
 
-/* Returns the bytes of word `at`. They are unaligned and little-endian, as the host is:
- * runtime/program/flatbuffer.c rejects others. */
+/* Returns the bytes of word `at`. They can be unaligned. They are little-endian, like the host:
+ * runtime/program/flatbuffer.c does not compile for big-endian hosts. */
 static inline const uint8_t *et_cpu_bytes_at(const et_cpu_payload *payload,
                                              size_t at) {
   return payload->bytes + 4 * at;
@@ -94,7 +94,8 @@ static inline uint32_t et_cpu_word(const et_cpu_payload *payload, size_t at) {
 et_cpu_dim et_cpu_dim_at(const et_cpu_payload *payload, uint32_t index);
 et_cpu_data et_cpu_data_at(const et_cpu_payload *payload, uint32_t index);
 
-/* Reads the value or op at word *at and advances *at. Returns false if it exceeds the payload. */
+/* Read the value or op at word *at, and advance *at. Return false if it extends beyond the
+ * payload. */
 bool et_cpu_read_value(const et_cpu_payload *payload, size_t *at,
                        et_cpu_value *out);
 bool et_cpu_read_op(const et_cpu_payload *payload, size_t *at,

@@ -2,7 +2,7 @@
 #include "backends/cpu/runtime/handle.h"
 #include "runtime/core/arithmetic.h"
 
-/* Maximum number of extents that are compared. It limits verification to milliseconds. */
+/* Maximum number of comparisons of extents. It limits verification to milliseconds. */
 #define MAX_COMPARISONS (UINT32_C(1) << 24)
 
 typedef struct verifier {
@@ -59,7 +59,8 @@ static bool is_in_place(const et_cpu_op *op, size_t written, size_t other) {
          other + 1 == op->type->schema->in_place;
 }
 
-/* Checks that tensor `written` of the op overlaps no other tensor of the op, except in place. */
+/* Checks that tensor `written` of the op does not overlap other tensors of the op, except for an
+ * input that it may overwrite. */
 static et_status check_apart(verifier *v, uint32_t index, const et_cpu_op *op,
                              size_t written) {
   const extent mine = extent_of(v->handle, op->tensors[written]);
@@ -159,9 +160,9 @@ static et_status check_outputs(verifier *v) {
   return ET_STATUS_OK;
 }
 
-/* Checks that an output at the start of an input has the same dtype and number of elements, because
- * the op works in place, element by element. check_apart() has checked at the maxima that both have
- * the same size in bytes. */
+/* If the op works in place, checks that the input and the output have the same dtype and number of
+ * elements, because the op overwrites element by element. check_apart() has checked, with dims at
+ * their maxima, that both have the same size in bytes. */
 static et_status check_in_place(const et_cpu_handle *handle,
                                 const et_cpu_op *op, et_error *error) {
   const size_t input = op->type->schema->in_place;

@@ -56,8 +56,8 @@ class ConvF32(Activated):
 
     `weights` contains the elements of a window in the order row, column, channel.
 
-    planar: x is [B, C, H, W] and has one group. The size of windows is limited, because rows of x
-        are copied to the stack.
+    planar: x is [B, C, H, W], and there is one group. The size of windows is limited, because
+        rows of x are copied to the stack.
     """
 
     planar: bool = field(default=False, kw_only=True)
@@ -156,9 +156,9 @@ class ConvolutionQs8(OpSpec):
     added before the multiplication by `scales`. Scales and biases are first multiplied by the
     inverse of the output's scale. Each product is rounded to float32.
 
-    max_exact_terms: number t of quads whose products can be added in int16; 0 if unknown. For any t
-        quads of a column that start at a multiple of t, and either half of the quads, sum(max(w,
-        0)) and sum(max(-w, 0)) times (max(x) - min_value) are at most 32767.
+    max_exact_terms: number t of quads whose products can be added in int16; 0 if unknown. The bound
+        max(sum(max(w, 0)), sum(max(-w, 0))) * (max(x) - min_value) <= 32767 holds for the weights w
+        in either half of any t consecutive quads of a column that start at a multiple of t.
     min_value: a lower bound of the values of x and of the zero point.
     """
 
@@ -177,7 +177,8 @@ class ConvQs8(ConvolutionQs8):
     Accumulators are exact int32. `weights` contains the elements of a window in the order row,
     column, channel, in quads (groups of 4).
 
-    max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
+    max_exact_terms, min_value: used only by microkernels that accumulate in int16; see
+        `ConvolutionQs8`.
     """
 
     groups: int = field(metadata=bounds(1, 1 << 20))
@@ -199,7 +200,8 @@ class DwconvQs8(ConvolutionQs8):
     Accumulators are exact int32. `weights` contains the taps of each kernel column in quads (groups
     of 4), padded with zeros. kh * kw is at most 64.
 
-    max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
+    max_exact_terms, min_value: used only by microkernels that accumulate in int16; see
+        `ConvolutionQs8`.
     """
 
     code: ClassVar[int] = 21
@@ -216,7 +218,7 @@ class WinogradQs8(ConvolutionQs8):
     """`conv_qs8` by Winograd's F(4 x 4, 3 x 3) in integers, with the same results.
 
     The kernel is 3 x 3, and the stride is 1. C is a multiple of 32 and at most 224. N is a multiple
-    of 16. In `weights`, two channels of a column are adjacent.
+    of 16. `weights` interleaves channels in pairs.
 
     max_exact_terms, min_value: not used.
     tiles: number of tiles that a thread transforms at once. The workspace has a row per thread.
@@ -291,8 +293,8 @@ class MbconvF32(OpSpec):
     A block needs (ring * We + r * Wf) * C floats per thread: `ring` rows of the expanded image, We
     wide, and r rows of the filtered image, Wf wide. C is the number of expanded channels, rounded
     up to a multiple of 16, and ring = (r - 1) * stride + (kernel - 1) * dilation + 1. r is `rows`
-    for the last block and 1 for the others, which additionally need one row of their output. The
-    workspace of a thread is at least as large as the sum over all blocks.
+    for the last block and 1 for the others. The others also need memory for one row of their
+    output. The workspace of a thread is at least as large as the sum over all blocks.
 
     rows: number of rows of the last filtered image that a thread computes at once. The workspace
         has a row per thread.

@@ -14,8 +14,8 @@ COPY_INPUTS = 64
 class Copy(OpSpec):
     """Copy a strided region of each input to a region of the output.
 
-    For all k within the bounds of both tensors, input i is read at start + k * stride and written
-    at first + k along each dimension. Slices, concatenation, padding, expansion and flips are
+    Along each dimension, element start + k * stride of an input is copied to element first + k of
+    y, for all k within the bounds of both tensors. Slices, concatenation, padding, expansion and flips are
     copies. Inputs have the rank and the dtype of y. Later inputs overwrite earlier ones.
 
     dims: (start, first) of each input and dimension.

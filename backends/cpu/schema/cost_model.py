@@ -147,7 +147,7 @@ WINOGRAD_MAX_EXTRA_BYTES: Annotated[
     int,
     Constant(
         "bytes",
-        "Maximum additional size of a layer's Winograd weights over direct ones in XNNPACK programs.",
+        "Maximum difference in size between Winograd weights and direct weights of a layer in XNNPACK programs.",
         "XNNPACK weights are transformed in memory. In the last six layers of ResNet-18, they would take "
         "38 MB more to save a tenth of the time.",
     ),
@@ -245,8 +245,8 @@ ROW_TILING_MIN_BYTES: Annotated[
         "28 x 28 x 176 1.08, 1.04; 28 x 28 x 184 (563 KB) 1.08, 1.02; 14 x 14 x 672 (514 KB, EfficientNet-Lite0) "
         "1.06 to 1.08, 1.03; 14 x 14 x 720 1.06, 1.04; "
         "28 x 28 x 192 (588 KB) 1.05, 1.03; 28 x 28 x 256 (784 KB) 1.10, 1.03; 56 x 56 x 144 (1764 KB) 1.01, 0.98. "
-        "A larger limit would need more memory. On Zen 3, 28 x 28 x 192 (588 KB, MobileNetV2) is faster and "
-        "14 x 14 x 576 slower. Without row tiling of 14 x 14 x 672, EfficientNet-Lite0 is 1 % faster with one thread "
+        "A larger limit would need more memory. On Zen 3, row tiling is faster for 28 x 28 x 192 (588 KB, MobileNetV2) and "
+        "slower for 14 x 14 x 576. Without row tiling of 14 x 14 x 672, EfficientNet-Lite0 is 1 % faster with one thread "
         "and 3 % with two (Emerald Rapids), because both threads compute the rows where their ranges meet.",
     ),
 ] = 576 << 10

@@ -89,7 +89,7 @@ class Tensor:
 
     @property
     def plain_dims(self) -> tuple[str, ...] | None:
-        """The dimensions of a single tensor with names and constants as shape, or None."""
+        """The dimensions of one tensor if all are names or constants; otherwise, None."""
         if self.count is not Count.ONE or not re.fullmatch(r"\[(\w+(, \w+)*)?\]", self.shape):
             return None
         return tuple(re.findall(r"\w+", self.shape))

@@ -11,9 +11,9 @@ from backends.cpu.schema.records import GROUP_DTYPES, LowBitFormat
 class Embedding(OpSpec):
     """y[..., n] = table[indices[...], n].
 
-    A call fails if an index is not in `0..rows - 1`. The table is dense, or prepacked as the
-    weights of `gemm_f32` (float32, float16 or bfloat16), so that a linear layer with tied weights
-    can share it.
+    A call fails if an index is not in `0..rows - 1`. The table is dense, or prepacked like
+    `gemm_f32` weights (float32, float16 or bfloat16). A linear layer with tied weights can share a
+    prepacked table.
 
     rows: number of rows of the table; 0 for all rows of the tensor.
     """
@@ -32,8 +32,8 @@ class Embedding(OpSpec):
 class EmbeddingQw(OpSpec):
     """y[..., n] = table[indices[...], n] with a table of 4-bit or 8-bit weights.
 
-    `table`, `scales` and `offsets` are operands of `gemm_f32_qbw`, with the rows of the table as
-    columns, so that a linear layer with tied weights can share them. A call fails if an index is
+    `table`, `scales` and `offsets` have the layout of `gemm_f32_qbw` operands. Their columns are the
+    rows of the table. A linear layer with tied weights can share them. A call fails if an index is
     not in `0..rows - 1`.
 
     rows: number of rows of the table.

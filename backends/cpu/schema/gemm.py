@@ -58,11 +58,12 @@ class GemmF32F16w(GemmF32):
 class StrassenF32(Activated):
     """`gemm_f32` for many rows, by one level of Strassen's algorithm.
 
-    The algorithm needs 7 instead of 8 multiplications. Rows of the upper half of an example are
+    The algorithm computes 7 half-size GEMMs instead of 8. Rows of the upper half of an example are
     paired with rows of the lower half. If x has rank 3 or more, its first dimension is the number
-    of examples. K and N are multiples of 32. `weights` contains the seven sums of quarters of the
-    weights. Each sum has N / 2 columns, in groups of up to 64. The panels are ordered by group,
-    then by sum. The left half of `bias` is subtracted from its right half.
+    of examples. K and N are multiples of 32. `weights` contains the second factors of the seven
+    GEMMs, which are sums of quarters of the weight matrix. Each factor has N / 2 columns,
+    in groups of up to 64. The panels are ordered by group, then by factor. The right half of `bias`
+    is stored as its difference from the left half.
 
     pairs: number of row pairs that a thread computes at once.
     """
@@ -134,7 +135,7 @@ class GemmQd8Qbw(Activated):
     `gemm_f32_qbw`, without minima. Groups have at most `QD8_MAX_GROUP` weights.
 
     If `format.offset` is ZERO_POINTS, `others` begins with zero points, in the shape of `scales`.
-    Sums follow:
+    The next input contains sums:
     - 8-bit weights: the sum of the quantized values of each group, int32 in the shape of `scales`;
     - 4-bit weights, optional: the sum of the weights of each column, float32 in the shape of
       `bias`.

@@ -10,7 +10,7 @@ from backends.cpu.schema.declarations import F32, Dtype, OpSpec, Tensor
 class Reduction(IntEnum):
     """Functions of the elements of a column.
 
-    If one is NaN, the maximum and minimum are NaN.
+    If an element is NaN, the maximum and minimum are NaN.
     """
 
     SUM = 0

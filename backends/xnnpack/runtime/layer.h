@@ -41,7 +41,7 @@ typedef enum et_xnn_layout {
 } et_xnn_layout;
 
 /* Returns the pad that can be folded into the window of `layer`, or ET_XNN_NO_NODE. The pad
- * computes the input of node `reader`, which is its only reader. It pads height and width with
+ * computes the input of node `reader`, and no other node reads its output. It pads height and width with
  * zeros (int8: the zero point), within the limits of the window. All nodes must have been
  * checked. */
 uint32_t et_xnn_find_pad(et_xnn_uses *uses, const et_xnn_graph *graph,

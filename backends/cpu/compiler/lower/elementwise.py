@@ -105,7 +105,7 @@ def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
     if tensor_of(node).dtype in WHOLE and floats:
         return "integer results of float operands are not supported"
     if tensor_of(node).dtype in WHOLE and all(tensor_of(each).dtype == torch.bool for each in operands):
-        return "integer results of only boolean operands are not supported"
+        return "integer results are not supported if all operands are boolean"
     if floats and any(tensor_of(each).dtype in WHOLE for each in operands):
         return "mixed integer and float operands are not supported"
     if kind_for(node, operands) is not ElementwiseI64:

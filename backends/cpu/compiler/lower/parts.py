@@ -1,4 +1,4 @@
-"""Lowering of operators with several results, which are lowered together."""
+"""Lowers multi-output operators: one rule emits all outputs at once."""
 
 import operator
 from collections.abc import Callable

@@ -110,7 +110,7 @@ def _elements(dims: Sequence[Dim], some: list[int]) -> Dim:
 def _is_less(left: Dim, right: Dim) -> bool:
     """Return whether `left` is less than `right`.
 
-    An expression is greater than any integer.
+    Symbolic expressions compare greater than any integer.
     """
     if isinstance(left, int) and isinstance(right, int):
         return left < right

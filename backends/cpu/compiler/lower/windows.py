@@ -39,10 +39,10 @@ def refuses_window(node: Node) -> Refusal:
     """
     largest = max(_sizes(node), default=0)
     if largest > MAX_SIZE:
-        return f"a window size of {largest} is not supported; at most {MAX_SIZE}"
+        return f"a window size of {largest} is not supported; the maximum is {MAX_SIZE}"
     rows = _depthwise_rows(node)
     if rows > DWCONV_F32_MAX_ROWS:
-        return f"a kernel height of {rows} per channel is not supported; at most {DWCONV_F32_MAX_ROWS}"
+        return f"a depthwise kernel height of {rows} is not supported; the maximum is {DWCONV_F32_MAX_ROWS}"
     return None
 
 

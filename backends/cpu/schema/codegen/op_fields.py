@@ -35,7 +35,8 @@ def fields_source() -> str:
 def word_fields(record: type[Record]) -> list[tuple[str, str]]:
     """Return the name and kind of each word: "int", "float" or "any".
 
-    The kind "any" depends on another field. The words for one element of a repeated field come last.
+    The kind "any" depends on another field. For a repeated field, the words of
+    one element are at the end of the list.
     """
     fields: dict[int, tuple[str, str]] = {}
     for part in parts_of(record):

@@ -30,7 +30,7 @@ _FULL = (INT32_MIN, INT32_MAX)
 def word_ranges(record: type[Record]) -> list[int]:
     """Return the range index of each word.
 
-    Words of one element of a repeated field come last.
+    For a repeated field, the words of one element are at the end of the list.
     """
     indices: dict[int, int] = {}
     for part in parts_of(record):
