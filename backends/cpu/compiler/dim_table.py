@@ -235,7 +235,7 @@ def _divided(dim: Any, divisor: Any) -> tuple[Any, Any]:
 def _sources(
     bounds: Bounds, arguments: Sequence[tuple[Dim, ...] | Dim]
 ) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:
-    """Return each argument and each size of an argument, with its first occurrence.
+    """Return the first source of each dim: an integer argument or a size of a tensor argument.
 
     Integer arguments that can be negative are excluded, because a dim cannot be negative.
     """

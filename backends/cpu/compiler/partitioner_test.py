@@ -96,7 +96,7 @@ def test_a_size_that_others_need_is_taken_outside() -> None:
 
 
 def test_nodes_whose_size_no_argument_determines_are_left_to_kernels() -> None:
-    """The delegate's arguments are sums in which the integer and the width occur together."""
+    """Sizes of arguments contain `n` and the width only as a sum, so neither can be derived."""
 
     def part(x: Tensor, n: int) -> Tensor:
         pooled = nn.functional.max_pool2d(nn.functional.max_pool2d(x, 3, 2), 2)

@@ -12,8 +12,8 @@ typedef struct adder {
   bool is_signed;
 } adder;
 
-/* Clamps to [low, high]. The comparisons are written out, because GCC compiles vector comparisons
- * to masks instead of min and max instructions. */
+/* Clamps to [low, high]. Uses min and max intrinsics where they exist, because GCC compiles vector
+ * comparisons to masks instead. */
 ET_INLINE et_i32 within(const adder *d, et_i32 x) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i32)_mm512_min_epi32(_mm512_max_epi32((__m512i)x, (__m512i)d->low),

@@ -183,7 +183,7 @@ ET_INLINE void et_add_columns_i8(const et_span_i8 *s, const et_word_i8 *x,
   }
 }
 
-/* Computes `count` pixels, which is at least ET_SPAN_PIXELS. The last group may recompute pixels of
+/* Computes `count` pixels, at least ET_SPAN_PIXELS. The last group may recompute pixels of
  * the previous group. */
 ET_INLINE void et_sum_groups_i8(const et_span_i8 *s, const et_word_i8 *x,
                                 size_t count, et_shape_i8 of, size_t at) {

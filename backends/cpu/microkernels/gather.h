@@ -122,7 +122,7 @@ ET_INLINE size_t et_first_weight(const et_cpu_conv *c, const et_cpu_pixels *at,
   return (at->group * panels * ET_CPU_PANEL + at->first_column) * depth;
 }
 
-/* Adds the part of K that starts at `first` to `tiles`. */
+/* Accumulates the part of K that starts at term `first` into the outputs of `tiles`. */
 typedef void et_add_part(const void *weights, et_tiles *tiles, size_t first,
                          const et_cpu_pixels *pixels);
 

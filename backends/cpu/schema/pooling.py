@@ -24,8 +24,8 @@ class PoolMode(IntEnum):
 class PoolF32(OpSpec):
     """Average or maximum of each window of an image.
 
-    The maximum of a window with a NaN is NaN. A maximum ignores padding. An average treats padding
-    as zeros.
+    The maximum of a window with a NaN is NaN. Max pooling ignores padding. Average
+    pooling treats it as zeros.
 
     mode: AVG or MAX.
     window: a 0 x 0 kernel covers the whole image.

@@ -30,7 +30,7 @@ typedef struct et_xnn_builder {
   et_status status; /* first failure; rules continue but emit nothing */
 } et_xnn_builder;
 
-/* Maximum number of threads that get a workspace each. */
+/* Maximum number of per-thread workspaces of an op. */
 #define ET_XNN_THREADS 4
 
 /* Index of a tensor in the handle. The tensors of graph values come first; their index is the

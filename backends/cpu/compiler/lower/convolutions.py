@@ -88,7 +88,7 @@ def _parameters(builder: Builder, call: _Call) -> tuple[Tensor, Tensor]:
     """Return weight and bias.
 
     The weight is [N, C / groups, kh, kw] or, if transposed, [C, N / groups, kh, kw]. The bias is
-    [N], by default zeros.
+    [N], zeros by default.
     """
     weight = builder.program.weight(call.weight)
     assert weight is not None

@@ -1,4 +1,4 @@
-"""Limits of windows."""
+"""Limits on windows: kernel size, stride, padding and dilation."""
 
 from collections.abc import Iterator
 

@@ -70,7 +70,11 @@ def _check_low_bit(spec: GemmF32Qbw, sizes: Sizes) -> None:
     operands = spec.without_residual - 1
     count, residuals = divmod(len(sizes) - 1, operands + 1)
     fits = 1 <= count <= QBW_MAX_OUTPUTS and residuals <= (count == 1)
-    expect(spec, fits, f"{len(sizes)} tensors, expected x and {operands} per output, or one output and a residual")
+    expect(
+        spec,
+        fits,
+        f"{len(sizes)} tensors, expected x, {operands} and an output for each GEMM, and a residual of one GEMM",
+    )
     x = sizes[0]
     for y in sizes[len(sizes) - count :]:
         expect(spec, x[:-1] == y[:-1], f"{x} and {y} have different leading dims")
