@@ -296,8 +296,8 @@ static void test_rejects_other_windows_and_channels(void **state) {
       "attribute 8 is 2, expected 1",
       "attribute 9 is 2, expected 1",
       "winograd_qs8: 16 input channels, expected a multiple of 32, at most 224",
-      "winograd_qs8: 256 input channels, expected a multiple of 32, at most "
-      "224",
+      ("winograd_qs8: 256 input channels, expected a multiple of 32, at most "
+       "224"),
       "winograd_qs8: 24 output channels, expected a multiple of 16"};
   for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
     shape s = shapes[i];
