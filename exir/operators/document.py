@@ -39,12 +39,17 @@ def check_sections(path: Path, document: Mapping[str, Any], known: frozenset[str
 
 
 def parse_rows(
-    path: Path, rows: list[Row], label: str, parse: Callable[[Row], _Parsed]
+    path: Path, document: Mapping[str, Any], section: str, label: str, parse: Callable[[Row], _Parsed]
 ) -> Iterator[_Parsed]:
-    """Yield the parsed rows.
+    """Yield the parsed rows of a section.
 
     Exceptions of `parse` become a TableError that names the row by its `label` column.
     """
+    rows = document.get(section, [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise TableError(
+            f"{path}: '{section}' must be a list of tables; start each one with [[{section}]]"
+        )
     for index, row in enumerate(rows):
         try:
             yield parse(row)
@@ -66,10 +71,24 @@ def check_keys(row: Row, required: frozenset[str], optional: frozenset[str]) -> 
             raise ValueError(f"'{key}' must be a string, got {row[key]!r}")
 
 
+def list_of_strings(key: str, value: object) -> list[str]:
+    """Return the value of `key`. Raises ValueError unless it is a list of strings."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f"'{key}' must be a list of strings, got {value!r}")
+    return value
+
+
+def table(key: str, value: object) -> Row:
+    """Return the value of `key`. Raises ValueError unless it is a table."""
+    if not isinstance(value, dict):
+        raise ValueError(f"'{key}' must be a table, got {value!r}")
+    return value
+
+
 def matching(row: Row, key: str, pattern: re.Pattern[str]) -> str:
     """Return the value of `key`. Raises ValueError unless it matches `pattern`."""
-    value = str(row[key])
-    if pattern.fullmatch(value) is None:
+    value = row[key]
+    if not isinstance(value, str) or pattern.fullmatch(value) is None:
         raise ValueError(f"'{key}' must match {pattern.pattern}, got {value!r}")
     return value
 

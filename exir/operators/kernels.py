@@ -18,7 +18,7 @@ The arguments that the kernel accepts; a call that no row of its operator accept
     layout = "contiguous"                       # "contiguous", "channels_last" or "any" (default);
     arguments = { mean = "statistics", weight = { dtypes = "floating", ranks = [1, 1] } }  # exceptions
     same_dtype = [["input", "weight", "bias"]]  # the tensors of a group have one dtype
-    attributes = { training = [false] }         # accepted values of a non-tensor argument
+    attributes = { training = [false] }         # accepted values of bool and str arguments
 
 The selection and preparation of the kernel:
 
@@ -51,10 +51,12 @@ from exir.operators.document import (
     TableError,
     check_keys,
     check_sections,
+    list_of_strings,
     matching,
     operator_name,
     parse_rows,
     read_document,
+    table,
 )
 from exir.operators.expressions import fields, fill
 from exir.operators.operators import Operator, OperatorTable
@@ -202,11 +204,12 @@ def _read_table(path: Path, operators: OperatorTable) -> Iterator[Kernel]:
     document = read_document(path)
     check_sections(path, document, frozenset({"dtypes", "kernel"}))
     try:
-        sets = parse_dtype_sets(document.get("dtypes", {}))
+        sets = parse_dtype_sets(table("dtypes", document.get("dtypes", {})))
     except ValueError as error:
         raise TableError(f"{path}: {error}") from error
-    rows = document.get("kernel", [])
-    return parse_rows(path, rows, "operator", lambda row: _parse_kernel(row, operators, sets, str(path)))
+    return parse_rows(
+        path, document, "kernel", "operator", lambda row: _parse_kernel(row, operators, sets, str(path))
+    )
 
 
 def _parse_kernel(row: Row, operators: OperatorTable, sets: DtypeSets, source: str) -> Kernel:
@@ -220,7 +223,7 @@ def _parse_kernel(row: Row, operators: OperatorTable, sets: DtypeSets, source: s
         file=matching(row, "file", _FILE),
         rules=parse_rules(row, operator, sets),
         priority=_integer_field(row, "priority"),
-        features=_parse_features(row.get("features", [])),
+        features=_parse_features(list_of_strings("features", row.get("features", []))),
         scratch=_size_expression(row, "scratch", operator),
         state=_size_expression(row, "state", operator),
         header=matching(row, "header", _HEADER) if "header" in row else "",

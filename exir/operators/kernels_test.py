@@ -142,6 +142,52 @@ def test_kernels_are_ordered_by_priority(tmp_path: Path) -> None:
             "attributes = { out = [1] }",
             "'attributes': not a non-tensor argument: out",
         ),
+        (
+            "scratch = 64",
+            "attributes = { padding_idx = [-1] }",
+            "'attributes': 'padding_idx' is of type SymInt, but only bool and str arguments can be restricted; "
+            "remove it",
+        ),
+        (
+            "scratch = 64",
+            "attributes = { sparse = [0] }",
+            "'attributes': 'sparse' must be a list of bool values, got [0]",
+        ),
+        (
+            "scratch = 64",
+            "attributes = { sparse = false }",
+            "'attributes': 'sparse' must be a list of bool values, got False",
+        ),
+        (
+            "scratch = 64",
+            "attributes = { sparse = [] }",
+            "'attributes': 'sparse' must be a list of bool values, got []",
+        ),
+        ("scratch = 64", 'attributes = ["sparse"]', "'attributes' must be a table, got ['sparse']"),
+        ("scratch = 64", "ranks = [true, 2]", "'ranks' must be a minimum and a maximum"),
+        (
+            "scratch = 64",
+            "layout = ['any']",
+            "'layout' must be one of any, contiguous, channels_last, got",
+        ),
+        ("scratch = 64", "header = 3", "'header' must match"),
+        (
+            "scratch = 64",
+            "same_dtype = 'out'",
+            "'same_dtype' must be a list of lists of tensor arguments",
+        ),
+        ("scratch = 64", "same_dtype = ['out']", "'same_dtype' must be a list of strings, got 'out'"),
+        ("scratch = 64", "features = 'avx'", "'features' must be a list of strings, got 'avx'"),
+        ("scratch = 64", "features = [2]", "'features' must be a list of strings, got [2]"),
+        ('{ indices = "index" }', '"index"', "'arguments' must be a table, got 'index'"),
+        ('indices = "index"', "indices = 3", "'indices' must be a dtype set or a table, got 3"),
+        (
+            'dtypes = "float"',
+            "dtypes = ['float']",
+            "unknown dtype set ['float']; [dtypes] has: float, index",
+        ),
+        ('"float32"]', '["float32"]]', "dtypes.float: must be a list of dtypes"),
+        ("[[kernel]]", "[kernel]", "'kernel' must be a list of tables; start each one with [[kernel]]"),
         ("scratch = 64", 'features = ["mmx"]', "'features': unknown mmx; valid: avx,"),
         (
             "scratch = 64",
@@ -168,6 +214,12 @@ def test_invalid_kernel_row_is_named(tmp_path: Path, old: str, new: str, message
         load(path)
     assert message in str(caught.value)
     assert str(path) in str(caught.value)
+
+
+def test_dtype_sets_must_be_a_table(tmp_path: Path) -> None:
+    path = write(tmp_path, "dtypes = 3")
+    with pytest.raises(TableError, match=f"{path}: 'dtypes' must be a table, got 3"):
+        load(path)
 
 
 def test_missing_kernels_are_named(tmp_path: Path) -> None:

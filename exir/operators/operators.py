@@ -127,9 +127,7 @@ def _merge_table(merged: dict[str, Operator], path: Path) -> None:
 def _read_rows(path: Path) -> Iterator[Operator]:
     document = read_document(path)
     check_sections(path, document, frozenset({"operator"}))
-    return parse_rows(
-        path, document.get("operator", []), "name", lambda row: _parse_operator(row, str(path))
-    )
+    return parse_rows(path, document, "operator", "name", lambda row: _parse_operator(row, str(path)))
 
 
 def _parse_operator(row: Row, source: str) -> Operator:

@@ -96,7 +96,29 @@ def test_in_place_operators_state_partial_writes() -> None:
         ("[[operator]]", "[[kernel]]", "unknown sections: kernel"),
         ("schema =", "foldable = 1\nschema =", "'foldable' must be true, got 1"),
         ("schema =", "view_of = 'size'\nschema =", "'view_of' must be a tensor operand, got 'size'"),
-        ("schema =", "promoted = ['out']\nschema =", "'promoted' must be tensor operands, got ('out',)"),
+        (
+            "schema =",
+            "promoted = ['out']\nschema =",
+            "'promoted' must be a list of tensor operands, got ['out']",
+        ),
+        (
+            "schema =",
+            "promoted = 'self'\nschema =",
+            "'promoted' must be a list of tensor operands, got 'self'",
+        ),
+        (
+            "schema =",
+            "same_dtype = 3\nschema =",
+            "'same_dtype' must be a list of tensor operands, got 3",
+        ),
+        ("schema =", "copy_of = ['self']\nschema =", "'copy_of' must be a tensor operand, got ['self']"),
+        ("schema =", "dtypes = 3\nschema =", "'dtypes' must be operand = kind, got 3"),
+        ("schema =", "dtypes = { self = ['index'] }\nschema =", "'dtypes' must be operand = kind, got"),
+        (
+            "[[operator]]",
+            "[operator]",
+            "'operator' must be a list of tables; start each one with [[operator]]",
+        ),
         (
             "schema =",
             "promotion = 'up'\nschema =",

@@ -38,27 +38,29 @@ class OperatorProperties:
 
 def parse_properties(row: Row, arguments: Sequence[Argument]) -> OperatorProperties:
     """Return the properties of a row of an operator table. Raises ValueError."""
-    operands = frozenset(
-        argument.name for argument in arguments if argument.is_tensor and not argument.out
-    )
+    operands = [argument.name for argument in arguments if argument.is_tensor and not argument.out]
     properties = {key: row[key] for key in PROPERTY_KEYS & row.keys()}
     for key in _BOOLEANS:
         _check_property(key, properties.get(key, True) is True, "true", properties.get(key))
     for key in _OPERANDS:
         _check_property(
-            key, properties.get(key, "") in operands | {""}, "a tensor operand", properties.get(key)
+            key, properties.get(key, "") in [*operands, ""], "a tensor operand", properties.get(key)
         )
     for key in ("promoted", "same_dtype"):
-        properties[key] = tuple(properties.get(key, []))
-        _check_property(key, set(properties[key]) <= operands, "tensor operands", properties[key])
-    properties["dtypes"] = MappingProxyType(dict(properties.get("dtypes", {})))
-    kinds = set(properties["dtypes"].values())
+        names = properties.get(key, [])
+        is_valid = isinstance(names, list) and all(name in operands for name in names)
+        _check_property(key, is_valid, "a list of tensor operands", names)
+        properties[key] = tuple(names)
+    kinds = properties.get("dtypes", {})
     _check_property(
         "dtypes",
-        properties["dtypes"].keys() <= operands and kinds <= set(DTYPE_KINDS),
+        isinstance(kinds, dict)
+        and kinds.keys() <= set(operands)
+        and all(kind in DTYPE_KINDS for kind in kinds.values()),
         "operand = kind",
-        row.get("dtypes"),
+        kinds,
     )
+    properties["dtypes"] = MappingProxyType(dict(kinds))
     _check_property(
         "promotion",
         properties.get("promotion", "default") in PROMOTIONS,

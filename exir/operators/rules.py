@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from exir.operators.document import Row
+from exir.operators.document import Row, list_of_strings, table
 from exir.operators.dtypes import DTYPE_CODES
 from exir.operators.operators import Operator
+from exir.operators.schemas import Argument
 
 MAX_RANK = 16
 MAX_GROUPS = 7  # ET_TENSOR_GROUPS of executorch/kernel.h, where 0 means none
@@ -17,6 +18,9 @@ LAYOUTS = {
     "contiguous": "in row-major order",
     "channels_last": "with channels last",
 }
+
+# Types of arguments that a rule can restrict, because programs store their values as constants.
+_ATTRIBUTE_TYPES: Mapping[str, type] = MappingProxyType({"bool": bool, "str": str})
 
 _RULE_KEYS = frozenset({"dtypes", "ranks", "layout"})
 
@@ -38,7 +42,7 @@ class Rules:
 
     tensors: the rule of every tensor argument.
     same_dtype: groups of tensor arguments that must have equal dtypes.
-    attributes: the accepted values of non-tensor arguments, unless all are accepted.
+    attributes: the accepted values of bool and str arguments, unless all are accepted.
     """
 
     tensors: Mapping[str, TensorRule]
@@ -134,31 +138,53 @@ def _attribute_refusals(rules: Rules, call: Call) -> Iterator[str]:
 def parse_rules(row: Row, operator: Operator, sets: DtypeSets) -> Rules:
     """Return the rules of a row of a kernel table. Raises ValueError."""
     names = [argument.name for argument in operator.tensors]
-    argument_rules = row.get("arguments", {})
+    argument_rules = table("arguments", row.get("arguments", {}))
     _check_names("arguments", argument_rules, names, "tensor argument")
-    others = [argument.name for argument in operator.arguments if not argument.is_tensor]
-    _check_names("attributes", row.get("attributes", {}), others, "non-tensor argument")
     common = {key: row[key] for key in _RULE_KEYS & row.keys()}
     return Rules(
         tensors=MappingProxyType(
             {name: _parse_rule(name, common, argument_rules.get(name, {}), sets) for name in names}
         ),
         same_dtype=_parse_groups(row.get("same_dtype", []), names),
-        attributes=MappingProxyType(
-            {name: tuple(values) for name, values in row.get("attributes", {}).items()}
-        ),
+        attributes=_parse_attributes(table("attributes", row.get("attributes", {})), operator),
     )
 
 
-def _check_names(
-    key: str, names: Mapping[str, object] | Sequence[str], known: Sequence[str], kind: str
-) -> None:
+def _parse_attributes(row: Row, operator: Operator) -> Mapping[str, tuple[object, ...]]:
+    others = {argument.name: argument for argument in operator.arguments if not argument.is_tensor}
+    _check_names("attributes", row, others, "non-tensor argument")
+    return MappingProxyType(
+        {name: _accepted_values(others[name], values) for name, values in row.items()}
+    )
+
+
+def _accepted_values(argument: Argument, values: object) -> tuple[object, ...]:
+    accepted = _ATTRIBUTE_TYPES.get(argument.type)
+    if accepted is None:
+        raise ValueError(
+            f"'attributes': '{argument.name}' is of type {argument.type}, but only bool and str arguments "
+            "can be restricted; remove it, and check the value in the kernel"
+        )
+    if (
+        not isinstance(values, list)
+        or not values
+        or not all(isinstance(each, accepted) for each in values)
+    ):
+        raise ValueError(
+            f"'attributes': '{argument.name}' must be a list of {argument.type} values, got {values!r}"
+        )
+    return tuple(values)
+
+
+def _check_names(key: str, names: Iterable[str], known: Iterable[str], kind: str) -> None:
     strangers = sorted(set(names) - set(known))
     if strangers:
         raise ValueError(f"'{key}': not a {kind}: {', '.join(strangers)}")
 
 
-def _parse_rule(name: str, common: Row, row: str | Row, sets: DtypeSets) -> TensorRule:
+def _parse_rule(name: str, common: Row, row: object, sets: DtypeSets) -> TensorRule:
+    if not isinstance(row, (str, dict)):
+        raise ValueError(f"'{name}' must be a dtype set or a table, got {row!r}")
     fields = {**common, **({"dtypes": row} if isinstance(row, str) else row)}
     unknown = sorted(fields.keys() - _RULE_KEYS)
     if unknown:
@@ -172,26 +198,29 @@ def _parse_rule(name: str, common: Row, row: str | Row, sets: DtypeSets) -> Tens
     )
 
 
-def _dtype_set(name: str, sets: DtypeSets) -> tuple[str, ...]:
-    if name not in sets:
+def _dtype_set(name: object, sets: DtypeSets) -> tuple[str, ...]:
+    if not isinstance(name, str) or name not in sets:
         raise ValueError(f"unknown dtype set {name!r}; [dtypes] has: {', '.join(sorted(sets))}")
     return sets[name]
 
 
 def _parse_ranks(value: object) -> tuple[int, int]:
     match value:
-        case [int(low), int(high)] if 0 <= low <= high <= MAX_RANK:
+        case [int(low), int(high)] if type(low) is type(high) is int and 0 <= low <= high <= MAX_RANK:
             return low, high
     raise ValueError(f"'ranks' must be a minimum and a maximum from 0 to {MAX_RANK}, got {value!r}")
 
 
-def _parse_layout(value: str) -> str:
-    if value not in LAYOUTS:
+def _parse_layout(value: object) -> str:
+    if not isinstance(value, str) or value not in LAYOUTS:
         raise ValueError(f"'layout' must be one of {', '.join(LAYOUTS)}, got {value!r}")
     return value
 
 
-def _parse_groups(groups: Sequence[Sequence[str]], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def _parse_groups(value: object, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    if not isinstance(value, list):
+        raise ValueError(f"'same_dtype' must be a list of lists of tensor arguments, got {value!r}")
+    groups = [list_of_strings("same_dtype", group) for group in value]
     grouped_names = [name for group in groups for name in group]
     _check_names("same_dtype", grouped_names, names, "tensor argument")
     if len(set(grouped_names)) < len(grouped_names) or len(groups) > MAX_GROUPS:
@@ -207,6 +236,6 @@ def parse_dtype_sets(sets: Mapping[str, object]) -> DtypeSets:
 
 
 def _parse_dtype_set(name: str, dtypes: object) -> tuple[str, ...]:
-    if not isinstance(dtypes, list) or not all(dtype in DTYPE_CODES for dtype in dtypes):
+    if not isinstance(dtypes, list) or not all(dtype in tuple(DTYPE_CODES) for dtype in dtypes):
         raise ValueError(f"dtypes.{name}: must be a list of dtypes; valid: {', '.join(DTYPE_CODES)}")
     return tuple(dtypes)

@@ -106,14 +106,26 @@ def test_rows_with_features_alone_do_not_make_a_call_runnable(table: KernelTable
 def test_attributes_are_checked_against_allowed_values(tmp_path: Path) -> None:
     path = tmp_path / "kernels.toml"
     path.write_text(
-        TABLE.replace("same_dtype", "attributes = { group = [1, 2] }\nsame_dtype"), encoding="utf-8"
+        """
+[dtypes]
+float = ["float32"]
+
+[[kernel]]
+operator = "aten::scatter_reduce.two_out"
+symbol = "scatter_reduce"
+file = "scatter_reduce.c"
+dtypes = "float"
+attributes = { reduce = ["sum", "amax"], include_self = [true] }
+""",
+        encoding="utf-8",
     )
     table = load_kernels([path], builtin_operators())
-    tensors = call(out2="float16").tensors
-    assert table.refusals(OPERATOR, Call(tensors)) == []
-    assert table.refusals(OPERATOR, Call(tensors, {"group": 2})) == []
-    assert table.refusals(OPERATOR, Call(tensors, {"group": 3})) == [
-        "no kernel supports group=3; supported: 1, 2"
+    operator = "aten::scatter_reduce.two_out"
+    assert table.refusals(operator, Call({})) == []
+    assert table.refusals(operator, Call({}, {"reduce": "amax", "include_self": True})) == []
+    assert table.refusals(operator, Call({}, {"reduce": "mean", "include_self": False})) == [
+        "no kernel supports reduce='mean'; supported: 'sum', 'amax'",
+        "no kernel supports include_self=False; supported: True",
     ]
 
 
