@@ -26,11 +26,11 @@ double duration(const Call &call) {
   return elapsed.count() / kCalls;
 }
 
-et_status call_c(et_method *method, et_error *error) {
+et_status call_c(add_forward_method method, et_error *error) {
   const float *result = nullptr;
   ET_RETURN_IF_ERROR(add_forward_set_input_0(method, a, error));
   ET_RETURN_IF_ERROR(add_forward_set_input_1(method, b, error));
-  ET_RETURN_IF_ERROR(et_method_execute(method, error));
+  ET_RETURN_IF_ERROR(add_forward_execute(method, error));
   ET_RETURN_IF_ERROR(add_forward_get_output_0(method, &result, error));
   sum += result[0];
   return ET_STATUS_OK;
@@ -41,7 +41,7 @@ et_status call_c(et_method *method, et_error *error) {
 int main() {
   static add_forward_memory memory;
   et_error error;
-  et_method *method = nullptr;
+  add_forward_method method = {};
   auto net = runtime::size::Add::create();
   if (!net || add_forward_load(&memory, nullptr, &method, &error) != ET_STATUS_OK) {
     std::fprintf(stderr, "the model cannot be loaded\n");
@@ -57,6 +57,6 @@ int main() {
                       }));
   }
   std::printf("C %.1f ns, C++ %.1f ns, difference %.1f ns (sum %g)\n", in_c, in_cpp, in_cpp - in_c, static_cast<double>(sum));
-  et_method_unload(method);
+  add_forward_unload(method);
   return 0;
 }

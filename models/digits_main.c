@@ -31,15 +31,16 @@ static int largest(const float *logits) {
   return best;
 }
 
-static et_status classify(et_method *method, const uint8_t *pixels,
-                          int *out_digit, et_error *error) {
+static et_status classify(models_digits_forward_method method,
+                          const uint8_t *pixels, int *out_digit,
+                          et_error *error) {
   float input[kPixels];
   for (int i = 0; i < kPixels; ++i) {
     input[i] = (float)pixels[i] / kLargestValue;
   }
   const float *logits = NULL;
   ET_RETURN_IF_ERROR(models_digits_forward_set_x(method, input, error));
-  ET_RETURN_IF_ERROR(et_method_execute(method, error));
+  ET_RETURN_IF_ERROR(models_digits_forward_execute(method, error));
   ET_RETURN_IF_ERROR(
       models_digits_forward_get_output_0(method, &logits, error));
   *out_digit = largest(logits);
@@ -75,8 +76,9 @@ typedef struct tally {
   int different; /* different from PyTorch's prediction */
 } tally;
 
-static et_status classify_all(et_method *method, const digit_set *set,
-                              tally *out, et_error *error) {
+static et_status classify_all(models_digits_forward_method method,
+                              const digit_set *set, tally *out,
+                              et_error *error) {
   const int count = (int)set->images.sizes[0];
   for (int i = 0; i < count; ++i) {
     int digit = 0;
@@ -102,7 +104,7 @@ static bool is_enough(const tally *found, const char *share) {
 
 static et_status load_and_classify(const digit_set *set, tally *out,
                                    et_error *error) {
-  et_method *method = NULL;
+  models_digits_forward_method method = {NULL};
   ET_RETURN_IF_ERROR(models_digits_forward_load(&memory, NULL, &method, error));
   return classify_all(method, set, out, error);
 }

@@ -22,7 +22,7 @@ static et_status prefill(decoder *decoder, const int64_t *tokens, int32_t count,
                                              (size_t)count, sizes, error));
   ET_RETURN_IF_ERROR(chat_prefill_set_positions(decoder->prefill, positions,
                                                 (size_t)count, &count, error));
-  ET_RETURN_IF_ERROR(et_method_execute(decoder->prefill, error));
+  ET_RETURN_IF_ERROR(chat_prefill_execute(decoder->prefill, error));
   return chat_prefill_get_output_0(decoder->prefill, scores, error);
 }
 
@@ -32,7 +32,7 @@ static et_status decode(decoder *decoder, int64_t token, const float **scores,
   ET_RETURN_IF_ERROR(chat_decode_set_tokens(decoder->decode, &token, error));
   ET_RETURN_IF_ERROR(
       chat_decode_set_positions(decoder->decode, &position, error));
-  ET_RETURN_IF_ERROR(et_method_execute(decoder->decode, error));
+  ET_RETURN_IF_ERROR(chat_decode_execute(decoder->decode, error));
   return chat_decode_get_output_0(decoder->decode, scores, error);
 }
 

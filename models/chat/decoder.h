@@ -12,8 +12,8 @@ typedef struct decoder {
   chat_prefill_memory prefill_memory;
   chat_decode_memory decode_memory;
   chat_state cache;
-  et_method *prefill;
-  et_method *decode;
+  chat_prefill_method prefill;
+  chat_decode_method decode;
   size_t length; /* tokens in the cache */
 } decoder;
 

@@ -21,26 +21,41 @@ enum { kBest = 5 };
 
 static union {
   classify_forward_memory floats;
-  classify_int8_forward_memory bytes;
+  classify_int8_forward_memory int8;
 } memory;
 
 /* One of the two programs. */
 typedef struct classifier {
-  et_method *method;
-  et_status (*set_image)(et_method *, const float *, et_error *);
-  et_status (*get_scores)(const et_method *, const float **, et_error *);
+  classify_forward_method floats;
+  classify_int8_forward_method int8;
+  /* Computes scores of a photo, which are valid until the next call. */
+  et_status (*run)(const struct classifier *network, const float *photo,
+                   const float **out_scores, et_error *error);
 } classifier;
 
-static et_status load_floats(classifier *out, et_error *error) {
-  out->set_image = classify_forward_set_image;
-  out->get_scores = classify_forward_get_output_0;
-  return classify_forward_load(&memory.floats, NULL, &out->method, error);
+static et_status run_floats(const classifier *network, const float *photo,
+                            const float **out_scores, et_error *error) {
+  ET_RETURN_IF_ERROR(classify_forward_set_image(network->floats, photo, error));
+  ET_RETURN_IF_ERROR(classify_forward_execute(network->floats, error));
+  return classify_forward_get_output_0(network->floats, out_scores, error);
 }
 
-static et_status load_bytes(classifier *out, et_error *error) {
-  out->set_image = classify_int8_forward_set_image;
-  out->get_scores = classify_int8_forward_get_output_0;
-  return classify_int8_forward_load(&memory.bytes, NULL, &out->method, error);
+static et_status run_int8(const classifier *network, const float *photo,
+                          const float **out_scores, et_error *error) {
+  ET_RETURN_IF_ERROR(
+      classify_int8_forward_set_image(network->int8, photo, error));
+  ET_RETURN_IF_ERROR(classify_int8_forward_execute(network->int8, error));
+  return classify_int8_forward_get_output_0(network->int8, out_scores, error);
+}
+
+static et_status load_floats(classifier *out, et_error *error) {
+  out->run = run_floats;
+  return classify_forward_load(&memory.floats, NULL, &out->floats, error);
+}
+
+static et_status load_int8(classifier *out, et_error *error) {
+  out->run = run_int8;
+  return classify_int8_forward_load(&memory.int8, NULL, &out->int8, error);
 }
 
 /* Converts scores to percentages of all classes (softmax). */
@@ -82,9 +97,7 @@ static void print_best(const char *path, const float *scores) {
 static et_status classify(const classifier *network, const char *path,
                           const float *photo, et_error *error) {
   const float *scores = NULL;
-  ET_RETURN_IF_ERROR(network->set_image(network->method, photo, error));
-  ET_RETURN_IF_ERROR(et_method_execute(network->method, error));
-  ET_RETURN_IF_ERROR(network->get_scores(network->method, &scores, error));
+  ET_RETURN_IF_ERROR(network->run(network, photo, &scores, error));
   print_best(path, scores);
   return ET_STATUS_OK;
 }
@@ -133,8 +146,7 @@ int main(int argc, char **argv) {
   classifier network = {0};
   int unread = 0;
   et_error error = ET_ERROR_INIT;
-  et_status status =
-      (chosen.bytes ? load_bytes : load_floats)(&network, &error);
+  et_status status = (chosen.bytes ? load_int8 : load_floats)(&network, &error);
   if (status == ET_STATUS_OK) {
     status = classify_all(&network, chosen.photos, &unread, &error);
   }

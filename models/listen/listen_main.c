@@ -110,15 +110,15 @@ static void note(findings *found, const speech_interval *interval) {
 }
 
 /* Runs the network on each chunk. The last chunk is padded with silence. */
-static et_status hear(et_method *method, const wav *sound, size_t chunk,
-                      float *out, et_error *error) {
+static et_status hear(listen_forward_method method, const wav *sound,
+                      size_t chunk, float *out, et_error *error) {
   float samples[kChunk] = {0};
   const size_t left = sound->count - chunk * kChunk;
   memcpy(samples, sound->samples + chunk * kChunk,
          (left < kChunk ? left : kChunk) * sizeof *samples);
   const float *probability = NULL;
   ET_RETURN_IF_ERROR(listen_forward_set_samples(method, samples, error));
-  ET_RETURN_IF_ERROR(et_method_execute(method, error));
+  ET_RETURN_IF_ERROR(listen_forward_execute(method, error));
   ET_RETURN_IF_ERROR(listen_forward_get_output_0(method, &probability, error));
   *out = *probability;
   return ET_STATUS_OK;
@@ -126,7 +126,7 @@ static et_status hear(et_method *method, const wav *sound, size_t chunk,
 
 static et_status listen(const wav *sound, bool print_chunks, findings *found,
                         et_error *error) {
-  et_method *method = NULL;
+  listen_forward_method method = {NULL};
   speech_tracker state = {0};
   speech_interval interval;
   ET_RETURN_IF_ERROR(listen_forward_load(&memory, NULL, &method, error));

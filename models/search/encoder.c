@@ -15,7 +15,7 @@ enum {
 };
 
 static search_forward_memory memory;
-static et_method *method;
+static search_forward_method method;
 
 et_status encoder_load(et_error *error) {
   return search_forward_load(&memory, NULL, &method, error);
@@ -37,7 +37,7 @@ et_status encoder_embed(const char *text, size_t size, float out[ENCODER_WIDTH],
   const float *vector = NULL;
   ET_RETURN_IF_ERROR(search_forward_set_tokens(method, tokens, (size_t)sizes[1],
                                                sizes, error));
-  ET_RETURN_IF_ERROR(et_method_execute(method, error));
+  ET_RETURN_IF_ERROR(search_forward_execute(method, error));
   ET_RETURN_IF_ERROR(search_forward_get_output_0(method, &vector, error));
   memcpy(out, vector, ENCODER_WIDTH * sizeof *out);
   return ET_STATUS_OK;

@@ -117,14 +117,14 @@ def test_shared_state_belongs_to_the_model(tmp_path: Path) -> None:
 
 def test_static_input_has_a_typed_array(tmp_path: Path) -> None:
     _, header, _ = _run_generator(tmp_path, _manifest_entry())
-    assert "net_forward_set_x(et_method *method, const float *data," in header
+    assert "net_forward_set_x(net_forward_method method, const float *data," in header
     assert "static const int32_t sizes[] = {2, 3};" in header
     assert "24u, out_error" in header
 
 
 def test_dynamic_input_has_size_parameters(tmp_path: Path) -> None:
     _, header, _ = _run_generator(tmp_path, _manifest_entry())
-    assert "net_forward_set_default(et_method *method, const float *data,\n    size_t count" in header
+    assert "net_forward_set_default(net_forward_method method, const float *data,\n    size_t count" in header
 
 
 def test_header_comments_state_input_sizes(tmp_path: Path) -> None:
@@ -143,9 +143,27 @@ def test_ranged_integer_input_is_passed_by_value(tmp_path: Path) -> None:
     ]
     _, header, source = _run_generator(tmp_path, manifest)
     assert "/* Input 0, count: an integer, at least 1. */" in header
-    assert "net_forward_set_count(et_method *method, int64_t value," in header
+    assert "net_forward_set_count(net_forward_method method, int64_t value," in header
     assert "set_fixed" not in header
     assert ".ranges = &et_ranges" in source
+
+
+def test_header_has_constants_of_inputs_and_outputs(tmp_path: Path) -> None:
+    manifest = _manifest_entry()
+    count = {"name": "count", "kind": "int", "range": {"min": 1, "max": 2**63 - 1, "step": 1}}
+    manifest["methods"][0]["inputs"].append(count)
+    manifest["methods"][0]["inputs"][1]["sizes"] = [{"min": 2, "max": 4, "step": 2}, 8]
+    manifest["methods"][0]["outputs"].append(_tensor_slot("output_1", []))
+    _, header, _ = _run_generator(tmp_path, manifest)
+    found = re.findall(r"^#define NET_FORWARD_((?:INPUT|OUTPUT)_\w+ .*)$", header, re.MULTILINE)
+    assert found == [
+        *("INPUT_X_RANK 2", "INPUT_X_COUNT 6u", "INPUT_X_SIZE_0 2", "INPUT_X_SIZE_1 3"),
+        *("INPUT_DEFAULT_RANK 2", "INPUT_DEFAULT_MAX_COUNT 32u"),
+        *("INPUT_DEFAULT_MIN_SIZE_0 2", "INPUT_DEFAULT_MAX_SIZE_0 4", "INPUT_DEFAULT_SIZE_1 8"),
+        "INPUT_COUNT_MIN INT64_C(1)",
+        *("OUTPUT_Y_RANK 1", "OUTPUT_Y_COUNT 2u", "OUTPUT_Y_SIZE_0 2"),
+        *("OUTPUT_1_RANK 0", "OUTPUT_1_COUNT 1u"),
+    ]
 
 
 def test_program_is_embedded_by_path(tmp_path: Path) -> None:

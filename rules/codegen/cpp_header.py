@@ -86,9 +86,11 @@ _CLEAR_STATE = """\
 """
 
 _LOAD = """\
-    if ({prefix}_load(&memory.{member}, &options, {arguments}methods.out({index}), error.get()) != ET_STATUS_OK) {{
+    {prefix}_method loaded_{index} = {{}};
+    if ({prefix}_load(&memory.{member}, &options, {arguments}&loaded_{index}, error.get()) != ET_STATUS_OK) {{
       return error;
     }}
+    methods.set({index}, loaded_{index}.base);
 """
 
 _METHOD = """
@@ -117,7 +119,7 @@ _CHECK_SIZE = """\
 """
 
 _SET = """\
-    if ({prefix}_set_{name}(method, {arguments}, error.get()) != ET_STATUS_OK) {{
+    if ({prefix}_set_{name}({{method}}, {arguments}, error.get()) != ET_STATUS_OK) {{
       return error.at("{name}");
     }}
 """

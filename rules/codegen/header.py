@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rules.codegen.constants import constants
 from rules.codegen.identifiers import link_definitions, linked_names, method_prefix, planned_member
 from rules.codegen.model import Borrowed, Model
 from rules.codegen.names import c_comment, c_string
-from rules.codegen.typed_functions import exported_names, running_functions, typed_functions
+from rules.codegen.typed_functions import exported_names, handle, typed_functions
 from rules.interface.description import Method
 
 _HEAD = """\
@@ -109,9 +110,9 @@ typedef struct {prefix}_memory {{
   et_program program;
 {sources}  alignas(ET_MEMORY_ALIGNMENT) uint8_t method[{upper}_METHOD_BYTES];
 {members}}} {prefix}_memory;
-
+{handle}
 /* Opens the program and loads the method into `memory`. The memory must stay in place and
- * unchanged while *out_method is in use. `options` may be NULL.{borrowed_program}{borrowed} */
+ * unchanged until the method is unloaded. `options` may be NULL.{borrowed_program}{borrowed} */
 et_status {load_parameters};
 """
 
@@ -239,7 +240,7 @@ def load_parameters(model: Model, method: Method, borrowed: Borrowed) -> str:
     extra += f"{indent}et_span weights,\n" if borrowed.weights and model.interface.weights is not None else ""
     return (
         f"{prefix}_load({prefix}_memory *memory, const et_method_options *options,\n{extra}"
-        f"{indent}et_method **out_method, et_error *out_error)"
+        f"{indent}{prefix}_method *out_method, et_error *out_error)"
     )
 
 
@@ -253,16 +254,18 @@ def _method_section(model: Model, method: Method, borrowed: Borrowed, is_shared_
         scratch_define=_scratch_define(prefix, method.memory.scratch),
         planned_defines=_planned_defines(prefix, method),
         members=_memory_members(prefix, method),
+        handle=handle(model, method),
         load_parameters=load_parameters(model, method, borrowed),
         borrowed_program=_BORROWED_BYTES if borrowed.programs else "",
         borrowed=_BORROWED_WEIGHTS if borrowed.weights and model.interface.weights is not None else "",
         sources=_SOURCES if model.interface.weights is not None else "",
     )
-    functions = list(typed_functions(model, method))
-    if is_shared_library:
-        functions += running_functions(model, method)
-        return text + "".join(function.declaration for function in functions)
-    return text + "".join(function.inline for function in functions)
+    functions = typed_functions(model, method)
+    return (
+        text
+        + constants(model, method)
+        + "".join(function.declaration if is_shared_library else function.inline for function in functions)
+    )
 
 
 def _method_bytes(method: Method) -> str:

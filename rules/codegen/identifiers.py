@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from rules.codegen.model import CodegenError, Model
-from rules.interface.description import Method
+from rules.interface.description import Method, Slot
+
+_METHOD_NAMES = ("execute", "load", "memory", "method", "reset_state", "scratch", "unload")
 
 
 def method_prefix(model: Model, method: Method) -> str:
     return f"{model.prefix}_{method.identifier}"
+
+
+def constant_prefix(prefix: str, role: str, slot: Slot) -> str:
+    """Return the prefix of a slot's macros, such as `NET_FORWARD_INPUT_IMAGE`."""
+    number = f"{role}_{slot.index}"
+    return f"{prefix}_{number if slot.name == number else f'{role}_{slot.name}'}".upper()
 
 
 def planned_member(index: int) -> str:
@@ -54,6 +62,8 @@ def _names_and_owners(model: Model) -> Iterator[tuple[str, str]]:
     for method in model.interface.methods:
         prefix, owner = method_prefix(model, method), f"method '{method.name}' of {model.interface.target}"
         yield f"{prefix.upper()}_METHOD_BYTES", owner
-        yield from ((f"{prefix}_{name}", owner) for name in ("load", "memory", "scratch"))
+        yield from ((f"{prefix}_{name}", owner) for name in _METHOD_NAMES)
         yield from ((f"{prefix}_set_{slot.name}", owner) for slot in method.inputs)
         yield from ((f"{prefix}_get_{slot.name}", owner) for slot in method.outputs)
+        for role, slots in (("input", method.inputs), ("output", method.outputs)):
+            yield from ((constant_prefix(prefix, role, slot), f"{role} '{slot.name}' of {owner}") for slot in slots)

@@ -11,7 +11,7 @@ from rules.codegen.identifiers import planned_member
 from rules.codegen.kernel_table import table_definition
 from rules.codegen.model import Borrowed, Model
 from rules.codegen.names import c_string
-from rules.codegen.typed_functions import TypedFunction, running_functions, typed_functions
+from rules.codegen.typed_functions import typed_functions
 from rules.interface.description import Method
 
 _VIEW = "executorch_prim::et_view.default"
@@ -72,7 +72,7 @@ et_status {load_parameters} {{
 {embedded}{planned}  const et_method_memory parts = {{
       {{memory->method, sizeof memory->method}}, {scratch}, {planned_list}, {planned_count}, {{NULL, 0}}}};
 {open}  return et_method_load(&memory->program, "{name}", &{model}_registry, options, &parts,
-                        out_method, out_error);
+                        &out_method->base, out_error);
 }}
 """
 
@@ -110,14 +110,9 @@ def source(
         parts += [_SIZE.format(prefix=model.prefix, upper=model.prefix.upper())] * (not borrowed.programs)
         parts += [_load_function(model, method, borrowed) for method in model.interface.methods]
     if is_shared_library:
-        parts += [function.definition for model in models for function in _exported_functions(model)]
+        methods = [(model, method) for model in models for method in model.interface.methods]
+        parts += [function.definition for pair in methods for function in typed_functions(*pair)]
     return "".join(parts)
-
-
-def _exported_functions(model: Model) -> Iterator[TypedFunction]:
-    for method in model.interface.methods:
-        yield from typed_functions(model, method)
-        yield from running_functions(model, method)
 
 
 def _registry_members(

@@ -9,11 +9,11 @@ static add_forward_memory memory;
 int main(void) {
   static const float x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   const float *sum = NULL;
-  et_method *method = NULL;
+  add_forward_method method = {NULL};
   if (add_forward_load(&memory, NULL, &method, NULL) != ET_STATUS_OK ||
       add_forward_set_input_0(method, x, NULL) != ET_STATUS_OK ||
       add_forward_set_input_1(method, x, NULL) != ET_STATUS_OK ||
-      et_method_execute(method, NULL) != ET_STATUS_OK ||
+      add_forward_execute(method, NULL) != ET_STATUS_OK ||
       add_forward_get_output_0(method, &sum, NULL) != ET_STATUS_OK) {
     return 2;
   }

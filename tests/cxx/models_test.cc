@@ -31,13 +31,13 @@ std::vector<float> counted(std::size_t count) {
 void test_methods_match_c() {
   static tests_feature_models_encode_decode_encode_memory memory;
   const std::vector<float> rows = counted(32);
-  et_method *encoder = nullptr;
+  tests_feature_models_encode_decode_encode_method encoder = {};
   const float *expected = nullptr;
   CHECK(tests_feature_models_encode_decode_encode_load(
             &memory, nullptr, &encoder, nullptr) == ET_STATUS_OK);
   CHECK(tests_feature_models_encode_decode_encode_set_rows(
             encoder, rows.data(), nullptr) == ET_STATUS_OK);
-  CHECK(et_method_execute(encoder, nullptr) == ET_STATUS_OK);
+  CHECK(tests_feature_models_encode_decode_encode_execute(encoder, nullptr) == ET_STATUS_OK);
   CHECK(tests_feature_models_encode_decode_encode_get_output_0(
             encoder, &expected, nullptr) == ET_STATUS_OK);
 
@@ -51,7 +51,7 @@ void test_methods_match_c() {
   auto decoded = net->decode({*codes});
   CHECK(decoded);
   CHECK(decoded->size() == 32);
-  et_method_unload(encoder);
+  tests_feature_models_encode_decode_encode_unload(encoder);
 }
 
 void test_objects_in_own_memory_move() {

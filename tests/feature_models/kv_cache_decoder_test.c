@@ -18,8 +18,8 @@
 static tests_feature_models_kv_cache_decoder_prefill_memory prefill_memory;
 static tests_feature_models_kv_cache_decoder_decode_memory decode_memory;
 static tests_feature_models_kv_cache_decoder_state cache;
-static et_method *prefiller;
-static et_method *decoder;
+static tests_feature_models_kv_cache_decoder_prefill_method prefiller;
+static tests_feature_models_kv_cache_decoder_decode_method decoder;
 static et_error error;
 
 static const int64_t tokens[TOKENS] = {3, 49, 0, 17, 17, 8, 30, 1, 22};
@@ -41,20 +41,24 @@ static int load(void **state) {
 /* Computes the logits after the last of `count` tokens. */
 static void prefill(int32_t count, float *scores) {
   const int32_t sizes[2] = {1, count};
-  const et_tensor *found = NULL;
+  const float *found = NULL;
+  const int32_t *found_sizes = NULL;
+  size_t found_count = 0;
   assert_int_equal(tests_feature_models_kv_cache_decoder_prefill_set_tokens(
                        prefiller, tokens, (size_t)count, sizes, &error),
                    ET_STATUS_OK);
   assert_int_equal(tests_feature_models_kv_cache_decoder_prefill_set_positions(
                        prefiller, positions, (size_t)count, &count, &error),
                    ET_STATUS_OK);
-  assert_int_equal(et_method_execute(prefiller, &error), ET_STATUS_OK);
+  assert_int_equal(
+      tests_feature_models_kv_cache_decoder_prefill_execute(prefiller, &error),
+      ET_STATUS_OK);
   assert_int_equal(tests_feature_models_kv_cache_decoder_prefill_get_output_0(
-                       prefiller, &found, &error),
+                       prefiller, &found, &found_count, &found_sizes, &error),
                    ET_STATUS_OK);
-  assert_int_equal(found->numel, (size_t)count * WORDS);
-  memcpy(scores, (const float *)found->data + (count - 1) * WORDS,
-         WORDS * sizeof(float));
+  assert_int_equal(found_count, (size_t)count * WORDS);
+  assert_int_equal(found_sizes[1], count);
+  memcpy(scores, found + (count - 1) * WORDS, WORDS * sizeof(float));
 }
 
 static et_status decode_at(int64_t token, int64_t position) {
@@ -65,7 +69,7 @@ static et_status decode_at(int64_t token, int64_t position) {
   assert_int_equal(tests_feature_models_kv_cache_decoder_decode_set_positions(
                        decoder, &position, &error),
                    ET_STATUS_OK);
-  return et_method_execute(decoder, &error);
+  return tests_feature_models_kv_cache_decoder_decode_execute(decoder, &error);
 }
 
 static void assert_decoded(const float *expected) {

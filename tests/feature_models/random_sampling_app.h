@@ -10,7 +10,7 @@ static et_status sample_twice(uint64_t seed, const float *scores,
                               et_error *error) {
   et_random random = et_random_seeded(seed);
   const et_method_options options = {.random = &random};
-  et_method *method = NULL;
+  random_sampling_forward_method method = {NULL};
   int64_t *const results[2] = {first, second};
   et_status status =
       random_sampling_forward_load(&memory, &options, &method, error);
@@ -18,7 +18,7 @@ static et_status sample_twice(uint64_t seed, const float *scores,
     const int64_t *tokens = NULL;
     status = random_sampling_forward_set_scores(method, scores, error);
     if (status == ET_STATUS_OK) {
-      status = et_method_execute(method, error);
+      status = random_sampling_forward_execute(method, error);
     }
     if (status == ET_STATUS_OK) {
       status = random_sampling_forward_get_output_0(method, &tokens, error);

@@ -28,13 +28,13 @@ static void test_a_seed_repeats_the_samples_of_all_runs(void **state) {
 
 static void test_sampling_without_a_random_state_fails(void **state) {
   (void)state;
-  et_method *method = NULL;
+  random_sampling_forward_method method = {NULL};
   et_error error = ET_ERROR_INIT;
   assert_int_equal(random_sampling_forward_load(&memory, NULL, &method, &error),
                    ET_STATUS_OK);
   assert_int_equal(random_sampling_forward_set_scores(method, kScores, &error),
                    ET_STATUS_OK);
-  assert_int_equal(et_method_execute(method, &error),
+  assert_int_equal(random_sampling_forward_execute(method, &error),
                    ET_STATUS_INVALID_ARGUMENT);
 }
 

@@ -88,8 +88,8 @@ static void test_only_required_backend_parts_are_linked(void **state) {
 static void test_both_methods_use_the_shared_constant(void **state) {
   (void)state;
   static const float kInput[8] = {1, 2, 3};
-  et_method *once = NULL;
-  et_method *twice = NULL;
+  tests_feature_models_shared_bias_once_method once = {NULL};
+  tests_feature_models_shared_bias_twice_method twice = {NULL};
   const float *one = NULL;
   const float *two = NULL;
   assert_int_equal(tests_feature_models_shared_bias_once_load(
@@ -100,8 +100,10 @@ static void test_both_methods_use_the_shared_constant(void **state) {
                    ET_STATUS_OK);
   tests_feature_models_shared_bias_once_set_x(once, kInput, NULL);
   tests_feature_models_shared_bias_twice_set_x(twice, kInput, NULL);
-  assert_int_equal(et_method_execute(once, NULL), ET_STATUS_OK);
-  assert_int_equal(et_method_execute(twice, NULL), ET_STATUS_OK);
+  assert_int_equal(tests_feature_models_shared_bias_once_execute(once, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(tests_feature_models_shared_bias_twice_execute(twice, NULL),
+                   ET_STATUS_OK);
   tests_feature_models_shared_bias_once_get_output_0(once, &one, NULL);
   tests_feature_models_shared_bias_twice_get_output_0(twice, &two, NULL);
   for (size_t i = 0; i < 8; i++) {

@@ -13,8 +13,8 @@ static tests_feature_models_shared_sum_put_memory put_memory;
 static tests_feature_models_shared_sum_take_memory take_memory;
 static tests_feature_models_shared_sum_state shared;
 
-static et_method *putter;
-static et_method *taker;
+static tests_feature_models_shared_sum_put_method putter;
+static tests_feature_models_shared_sum_take_method taker;
 
 static int load_putter(void **state) {
   (void)state;
@@ -38,7 +38,8 @@ static float put(float value) {
   const float *sum = NULL;
   assert_int_equal(tests_feature_models_shared_sum_put_set_x(putter, x, NULL),
                    ET_STATUS_OK);
-  assert_int_equal(et_method_execute(putter, NULL), ET_STATUS_OK);
+  assert_int_equal(tests_feature_models_shared_sum_put_execute(putter, NULL),
+                   ET_STATUS_OK);
   assert_int_equal(
       tests_feature_models_shared_sum_put_get_output_0(putter, &sum, NULL),
       ET_STATUS_OK);
@@ -50,7 +51,8 @@ static float take(float value) {
   const float *sum = NULL;
   assert_int_equal(tests_feature_models_shared_sum_take_set_x(taker, x, NULL),
                    ET_STATUS_OK);
-  assert_int_equal(et_method_execute(taker, NULL), ET_STATUS_OK);
+  assert_int_equal(tests_feature_models_shared_sum_take_execute(taker, NULL),
+                   ET_STATUS_OK);
   assert_int_equal(
       tests_feature_models_shared_sum_take_get_output_0(taker, &sum, NULL),
       ET_STATUS_OK);

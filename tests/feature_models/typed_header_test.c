@@ -17,8 +17,8 @@ static tests_feature_models_dynamic_batch_forward_memory classifier_memory;
 static void test_methods_of_one_model_have_separate_memory(void **state) {
   (void)state;
   static const float kRows[2 * 16] = {1, 2, 3};
-  et_method *encoder = NULL;
-  et_method *decoder = NULL;
+  tests_feature_models_encode_decode_encode_method encoder = {NULL};
+  tests_feature_models_encode_decode_decode_method decoder = {NULL};
   const float *codes = NULL;
   const float *rows = NULL;
   assert_int_equal(tests_feature_models_encode_decode_encode_load(
@@ -30,14 +30,18 @@ static void test_methods_of_one_model_have_separate_memory(void **state) {
   assert_int_equal(
       tests_feature_models_encode_decode_encode_set_rows(encoder, kRows, NULL),
       ET_STATUS_OK);
-  assert_int_equal(et_method_execute(encoder, NULL), ET_STATUS_OK);
+  assert_int_equal(
+      tests_feature_models_encode_decode_encode_execute(encoder, NULL),
+      ET_STATUS_OK);
   assert_int_equal(tests_feature_models_encode_decode_encode_get_output_0(
                        encoder, &codes, NULL),
                    ET_STATUS_OK);
   assert_int_equal(
       tests_feature_models_encode_decode_decode_set_codes(decoder, codes, NULL),
       ET_STATUS_OK);
-  assert_int_equal(et_method_execute(decoder, NULL), ET_STATUS_OK);
+  assert_int_equal(
+      tests_feature_models_encode_decode_decode_execute(decoder, NULL),
+      ET_STATUS_OK);
   assert_int_equal(tests_feature_models_encode_decode_decode_get_output_0(
                        decoder, &rows, NULL),
                    ET_STATUS_OK);
@@ -52,21 +56,26 @@ static void test_typed_batch_is_limited_to_its_maximum(void **state) {
   static const float kInput[9 * 6] = {1, 2, 3, 4, 5, 6};
   static const int32_t kThree[2] = {3, 6};
   static const int32_t kNine[2] = {9, 6};
-  et_method *method = NULL;
+  tests_feature_models_dynamic_batch_forward_method method = {NULL};
   et_error error = {ET_STATUS_OK, ""};
-  const et_tensor *logits = NULL;
+  const float *logits = NULL;
+  const int32_t *sizes = NULL;
+  size_t count = 0;
   assert_int_equal(tests_feature_models_dynamic_batch_forward_load(
                        &classifier_memory, NULL, &method, &error),
                    ET_STATUS_OK);
   assert_int_equal(tests_feature_models_dynamic_batch_forward_set_x(
                        method, kInput, 3 * 6, kThree, &error),
                    ET_STATUS_OK);
-  assert_int_equal(et_method_execute(method, &error), ET_STATUS_OK);
+  assert_int_equal(
+      tests_feature_models_dynamic_batch_forward_execute(method, &error),
+      ET_STATUS_OK);
   assert_int_equal(tests_feature_models_dynamic_batch_forward_get_output_0(
-                       method, &logits, &error),
+                       method, &logits, &count, &sizes, &error),
                    ET_STATUS_OK);
-  assert_int_equal(logits->sizes[0], 3);
-  assert_int_equal(logits->sizes[1], 3);
+  assert_int_equal(count, 9);
+  assert_int_equal(sizes[0], 3);
+  assert_int_equal(sizes[1], 3);
   assert_int_equal(tests_feature_models_dynamic_batch_forward_set_x(
                        method, kInput, 9 * 6, kNine, &error),
                    ET_STATUS_NOT_SUPPORTED);

@@ -38,7 +38,7 @@ _APP = """\
 static {name}_forward_memory memory;
 
 int main(void) {{
-  et_method *method = NULL;
+  {name}_forward_method method = {{NULL}};
   return {name}_forward_load(&memory, NULL, &method, NULL) == ET_STATUS_OK ? 0 : 1;
 }}
 """

@@ -19,12 +19,12 @@ static size_t best_of(const float *logits) {
 }
 
 static et_status classify(size_t *out_best, et_error *error) {
-  et_method *method = NULL;
+  models_mobilenet_cpu_forward_method method = {NULL};
   const float *logits = NULL;
   ET_RETURN_IF_ERROR(
       models_mobilenet_cpu_forward_load(&memory, NULL, &method, error));
   ET_RETURN_IF_ERROR(models_mobilenet_cpu_forward_set_x(method, image, error));
-  ET_RETURN_IF_ERROR(et_method_execute(method, error));
+  ET_RETURN_IF_ERROR(models_mobilenet_cpu_forward_execute(method, error));
   ET_RETURN_IF_ERROR(
       models_mobilenet_cpu_forward_get_output_0(method, &logits, error));
   *out_best = best_of(logits);

@@ -22,13 +22,15 @@ static void assert_ok(et_status status, const et_error *error) {
   }
 }
 
-static void multiply(et_method *method, const float *x, float y[20]) {
+static void multiply(tests_xnnpack_programs_product_forward_method method,
+                     const float *x, float y[20]) {
   et_error error = {0};
   const float *out = NULL;
   assert_ok(
       tests_xnnpack_programs_product_forward_set_input_0(method, x, &error),
       &error);
-  assert_ok(et_method_execute(method, &error), &error);
+  assert_ok(tests_xnnpack_programs_product_forward_execute(method, &error),
+            &error);
   assert_ok(
       tests_xnnpack_programs_product_forward_get_output_0(method, &out, &error),
       &error);
@@ -40,7 +42,7 @@ static void multiply(et_method *method, const float *x, float y[20]) {
 /* [4, 8] times packed weights: each row is a separate GEMM. */
 static void test_weights_are_packed_in_the_measured_memory(void **state) {
   et_error error = {0};
-  et_method *method = NULL;
+  tests_xnnpack_programs_product_forward_method method = {NULL};
   float x[32] = {0};
   float y[20];
   (void)state;
@@ -59,7 +61,7 @@ static void test_weights_are_packed_in_the_measured_memory(void **state) {
 
 static void test_two_delegates_in_a_method_run(void **state) {
   et_error error = {0};
-  et_method *method = NULL;
+  tests_xnnpack_programs_doubled_forward_method method = {NULL};
   const float *out = NULL;
   float x[24];
   (void)state;
@@ -72,7 +74,8 @@ static void test_two_delegates_in_a_method_run(void **state) {
   assert_ok(
       tests_xnnpack_programs_doubled_forward_set_input_0(method, x, &error),
       &error);
-  assert_ok(et_method_execute(method, &error), &error);
+  assert_ok(tests_xnnpack_programs_doubled_forward_execute(method, &error),
+            &error);
   assert_ok(
       tests_xnnpack_programs_doubled_forward_get_output_0(method, &out, &error),
       &error);
@@ -84,14 +87,15 @@ static void test_two_delegates_in_a_method_run(void **state) {
 static void test_winograd_runs_in_the_measured_memory(void **state) {
   static const float x[32 * 15 * 15];
   et_error error = {0};
-  et_method *method = NULL;
+  tests_xnnpack_programs_tiles_forward_method method = {NULL};
   (void)state;
   assert_ok(tests_xnnpack_programs_tiles_forward_load(&tiles_memory, NULL,
                                                       &method, &error),
             &error);
   assert_ok(tests_xnnpack_programs_tiles_forward_set_input_0(method, x, &error),
             &error);
-  assert_ok(et_method_execute(method, &error), &error);
+  assert_ok(tests_xnnpack_programs_tiles_forward_execute(method, &error),
+            &error);
 }
 
 enum { TILES = 32 * 6 * 6 }; /* number of elements of the output */
@@ -101,7 +105,7 @@ static void load_and_run_tiles(
     const et_method_options *options, float y[TILES]) {
   static float x[32 * 15 * 15];
   et_error error = {0};
-  et_method *method = NULL;
+  tests_xnnpack_programs_tiles_forward_method method = {NULL};
   const float *out = NULL;
   for (size_t i = 0; i < sizeof x / sizeof x[0]; i++) {
     x[i] = (float)(i % 37) / 37 - 0.5f;
@@ -111,7 +115,8 @@ static void load_and_run_tiles(
             &error);
   assert_ok(tests_xnnpack_programs_tiles_forward_set_input_0(method, x, &error),
             &error);
-  assert_ok(et_method_execute(method, &error), &error);
+  assert_ok(tests_xnnpack_programs_tiles_forward_execute(method, &error),
+            &error);
   assert_ok(
       tests_xnnpack_programs_tiles_forward_get_output_0(method, &out, &error),
       &error);
@@ -143,7 +148,7 @@ static void test_methods_share_winograd_weights(void **state) {
 static void test_row_tiled_blocks_run_in_the_measured_memory(void **state) {
   static const float x[3 * 64 * 58];
   et_error error = {0};
-  et_method *method = NULL;
+  tests_xnnpack_programs_stripes_forward_method method = {NULL};
   (void)state;
   assert_ok(tests_xnnpack_programs_stripes_forward_load(&stripes_memory, NULL,
                                                         &method, &error),
@@ -151,7 +156,8 @@ static void test_row_tiled_blocks_run_in_the_measured_memory(void **state) {
   assert_ok(
       tests_xnnpack_programs_stripes_forward_set_input_0(method, x, &error),
       &error);
-  assert_ok(et_method_execute(method, &error), &error);
+  assert_ok(tests_xnnpack_programs_stripes_forward_execute(method, &error),
+            &error);
 }
 
 int main(void) {

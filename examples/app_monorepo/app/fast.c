@@ -11,11 +11,11 @@ static et_status run_model(et_error *error) {
   const float x[4] = {1, 2, 3, 4};
   const float *y = NULL;
   const et_method_options options = {.parallel = &pool.parallel};
-  et_method *method = NULL;
+  app_net_fast_forward_method method = {NULL};
   ET_RETURN_IF_ERROR(
       app_net_fast_forward_load(&memory, &options, &method, error));
   ET_RETURN_IF_ERROR(app_net_fast_forward_set_x(method, x, error));
-  ET_RETURN_IF_ERROR(et_method_execute(method, error));
+  ET_RETURN_IF_ERROR(app_net_fast_forward_execute(method, error));
   ET_RETURN_IF_ERROR(app_net_fast_forward_get_output_0(method, &y, error));
   printf("%f %f\n", y[0], y[1]);
   return ET_STATUS_OK;

@@ -10,11 +10,11 @@ int main(void) {
   const float y[9] = {10, 20, 30, 40, 50, 60, 70, 80, 90};
   const float *sum = NULL;
   et_error error = ET_ERROR_INIT;
-  et_method *method = NULL;
+  app_add_forward_method method = {NULL};
   if (app_add_forward_load(&memory, NULL, &method, &error) != ET_STATUS_OK ||
       app_add_forward_set_input_0(method, x, &error) != ET_STATUS_OK ||
       app_add_forward_set_input_1(method, y, &error) != ET_STATUS_OK ||
-      et_method_execute(method, &error) != ET_STATUS_OK ||
+      app_add_forward_execute(method, &error) != ET_STATUS_OK ||
       app_add_forward_get_output_0(method, &sum, &error) != ET_STATUS_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;

@@ -6,7 +6,7 @@
 static const float kLargestValue = 16.0f;
 
 static models_digits_forward_memory memory;
-static et_method *method;
+static models_digits_forward_method method;
 
 et_status classify_load(et_error *error) {
   return models_digits_forward_load(&memory, NULL, &method, error);
@@ -19,7 +19,7 @@ et_status classify(const uint8_t *image, const float **out_logits,
     input[i] = (float)image[i] / kLargestValue;
   }
   ET_RETURN_IF_ERROR(models_digits_forward_set_x(method, input, error));
-  ET_RETURN_IF_ERROR(et_method_execute(method, error));
+  ET_RETURN_IF_ERROR(models_digits_forward_execute(method, error));
   return models_digits_forward_get_output_0(method, out_logits, error);
 }
 

@@ -20,8 +20,8 @@ static const et_sampler_options kSampling = {0};
 static llm_prefill_memory prefill_memory;
 static llm_decode_memory decode_memory;
 static llm_state cache; /* shared by both methods */
-static et_method *prefill;
-static et_method *decode;
+static llm_prefill_method prefill;
+static llm_decode_method decode;
 
 static et_status load(const et_method_options *options, et_error *error) {
   if (app_words.count > kTokens) {
@@ -46,7 +46,7 @@ static et_status take_many(const int64_t *tokens, int32_t count, int64_t at,
       llm_prefill_set_tokens(prefill, tokens, (size_t)count, sizes, error));
   ET_RETURN_IF_ERROR(llm_prefill_set_positions(prefill, positions,
                                                (size_t)count, &count, error));
-  ET_RETURN_IF_ERROR(et_method_execute(prefill, error));
+  ET_RETURN_IF_ERROR(llm_prefill_execute(prefill, error));
   return llm_prefill_get_output_0(prefill, scores, error);
 }
 
@@ -54,7 +54,7 @@ static et_status take_one(int64_t token, int64_t at, const float **scores,
                           et_error *error) {
   ET_RETURN_IF_ERROR(llm_decode_set_tokens(decode, &token, error));
   ET_RETURN_IF_ERROR(llm_decode_set_positions(decode, &at, error));
-  ET_RETURN_IF_ERROR(et_method_execute(decode, error));
+  ET_RETURN_IF_ERROR(llm_decode_execute(decode, error));
   return llm_decode_get_output_0(decode, scores, error);
 }
 

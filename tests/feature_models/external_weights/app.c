@@ -9,11 +9,11 @@ static one_row_forward_memory memory;
 static et_status run_model(et_span weights, et_error *error) {
   const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   const float *y = NULL;
-  et_method *method = NULL;
+  one_row_forward_method method = {NULL};
   ET_RETURN_IF_ERROR(
       one_row_forward_load(&memory, NULL, weights, &method, error));
   ET_RETURN_IF_ERROR(one_row_forward_set_x(method, x, error));
-  ET_RETURN_IF_ERROR(et_method_execute(method, error));
+  ET_RETURN_IF_ERROR(one_row_forward_execute(method, error));
   ET_RETURN_IF_ERROR(one_row_forward_get_output_0(method, &y, error));
   printf("%f %f %f %f\n", y[0], y[1], y[2], y[3]);
   return ET_STATUS_OK;

@@ -27,8 +27,8 @@ static void test_equal_weights_are_in_memory_once(void **state) {
 static void test_both_programs_use_embedded_weights(void **state) {
   (void)state;
   static const float kRows[4 * 8] = {1, 2, 3, 4, 5, 6, 7, 8};
-  et_method *one = NULL;
-  et_method *four = NULL;
+  one_row_forward_method one = {NULL};
+  four_rows_forward_method four = {NULL};
   const float *first = NULL;
   const float *all = NULL;
   assert_int_equal(one_row_forward_load(&one_memory, NULL, &one, NULL),
@@ -37,8 +37,8 @@ static void test_both_programs_use_embedded_weights(void **state) {
                    ET_STATUS_OK);
   assert_int_equal(one_row_forward_set_x(one, kRows, NULL), ET_STATUS_OK);
   assert_int_equal(four_rows_forward_set_x(four, kRows, NULL), ET_STATUS_OK);
-  assert_int_equal(et_method_execute(one, NULL), ET_STATUS_OK);
-  assert_int_equal(et_method_execute(four, NULL), ET_STATUS_OK);
+  assert_int_equal(one_row_forward_execute(one, NULL), ET_STATUS_OK);
+  assert_int_equal(four_rows_forward_execute(four, NULL), ET_STATUS_OK);
   assert_int_equal(one_row_forward_get_output_0(one, &first, NULL),
                    ET_STATUS_OK);
   assert_int_equal(four_rows_forward_get_output_0(four, &all, NULL),

@@ -81,7 +81,9 @@ class LoadedMethods {
   et_method *operator[](std::size_t index) const noexcept {
     return methods_[index];
   }
-  et_method **out(std::size_t index) noexcept { return &methods_[index]; }
+  void set(std::size_t index, et_method *method) noexcept {
+    methods_[index] = method;
+  }
 
   // Resets the mutable buffers of all methods to their initial values.
   void reset_state() noexcept {

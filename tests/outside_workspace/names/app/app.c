@@ -14,14 +14,14 @@ int main(void) {
   const float *y = NULL;
   const float *z = NULL;
   et_error error = ET_ERROR_INIT;
-  et_method *a = NULL;
-  et_method *b = NULL;
+  a_model_forward_method a = {NULL};
+  b_model_forward_method b = {NULL};
   if (a_model_forward_load(&memory_a, NULL, &a, &error) != ET_STATUS_OK ||
       b_model_forward_load(&memory_b, NULL, &b, &error) != ET_STATUS_OK ||
       a_model_forward_set_x(a, x, &error) != ET_STATUS_OK ||
       b_model_forward_set_x(b, x, &error) != ET_STATUS_OK ||
-      et_method_execute(a, &error) != ET_STATUS_OK ||
-      et_method_execute(b, &error) != ET_STATUS_OK ||
+      a_model_forward_execute(a, &error) != ET_STATUS_OK ||
+      b_model_forward_execute(b, &error) != ET_STATUS_OK ||
       a_model_forward_get_output_0(a, &y, &error) != ET_STATUS_OK ||
       b_model_forward_get_output_0(b, &z, &error) != ET_STATUS_OK) {
     fprintf(stderr, "%s\n", error.message);

@@ -9,10 +9,10 @@ uint32_t words_of_twin_2(void) { return twin_s_words.count; }
 int add_with_twin_2(float *x) {
   const float two[2] = {*x, *x};
   const float *y = NULL;
-  et_method *method = NULL;
+  twin_s_model_forward_method method = {NULL};
   if (twin_s_model_forward_load(&memory, NULL, &method, NULL) != ET_STATUS_OK ||
       twin_s_model_forward_set_x(method, two, NULL) != ET_STATUS_OK ||
-      et_method_execute(method, NULL) != ET_STATUS_OK ||
+      twin_s_model_forward_execute(method, NULL) != ET_STATUS_OK ||
       twin_s_model_forward_get_output_0(method, &y, NULL) != ET_STATUS_OK) {
     return 1;
   }

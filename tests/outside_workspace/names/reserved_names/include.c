@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include "reserved_names/models_cc.h"
 
-et_status set_one(et_method *method, const float *x);
+et_status set_one(new_static_forward_method method, const float *x);
 
-et_status set_one(et_method *method, const float *x) {
+et_status set_one(new_static_forward_method method, const float *x) {
   return new_static_forward_set_errno(method, x, NULL);
 }

@@ -6,8 +6,8 @@
 
 #include "reserved_names/models_cc.h"
 
-et_status set_one(et_method *method, const float *x);
+et_status set_one(new_static_forward_method method, const float *x);
 
-et_status set_one(et_method *method, const float *x) {
+et_status set_one(new_static_forward_method method, const float *x) {
   return new_static_forward_set_new(method, x, nullptr);
 }
