@@ -43,9 +43,8 @@ def executorch_budget_test(name, model = None, budget = None, code = True, code_
         # filtered out.
         executorch_cc_library(
             name = name + "_lib",
-            embed = False,
+            borrow = ["program", "weights"],
             linked_registry = True,
-            weights = "borrow",
             tags = ["manual"] + tags,
             **common
         )

@@ -43,7 +43,7 @@ def executorch_compat_test(name, pte = None, calls = None, backend = None, weigh
         name = name + "_lib",
         linked_registry = True,
         model = ":%s_import" % name,
-        weights = "borrow",
+        borrow = ["weights"],
         **common
     )
     files = [pte, calls] + ([weights] if weights else [])

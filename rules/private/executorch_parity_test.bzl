@@ -129,7 +129,7 @@ def executorch_parity_test(
         name = name + "_lib",
         linked_registry = True,
         model = model,
-        weights = "borrow",
+        borrow = ["weights"],
         tags = ["manual"] + tags,
         testonly = True,
         **propagated

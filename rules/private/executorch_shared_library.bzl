@@ -1,5 +1,6 @@
 """executorch_shared_library: compiled models as a shared library that exports only their functions."""
 
+load("//rules/private:model_library.bzl", "library_models")
 load("//rules/private:shared_library_rule.bzl", executorch_shared_library_rule = "executorch_shared_library")
 
 def executorch_shared_library(name, model = None, models = [], **kwargs):
@@ -11,6 +12,4 @@ def executorch_shared_library(name, model = None, models = [], **kwargs):
       models: Several `executorch_model` targets.
       **kwargs: Other attributes of the rule, and attributes that every rule has.
     """
-    if bool(model) == bool(models):
-        fail("executorch_shared_library(name = '%s'): 'model' is %s; set either 'model' or 'models'" % (name, "set together with 'models'" if model else "missing"))
-    executorch_shared_library_rule(name = name, models = [model] if model else models, **kwargs)
+    executorch_shared_library_rule(name = name, models = library_models("executorch_shared_library", name, model, models, kwargs), **kwargs)

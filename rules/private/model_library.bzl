@@ -16,16 +16,10 @@ MODEL_LIBRARY_ATTRS = {
         allow_empty = False,
         doc = "Several `executorch_model` targets. The library contains the union of their operators and kernels.",
     ),
-    "weights": attr.string(
-        default = "embed",
-        values = ["embed", "borrow"],
-        doc = "Location of external weights (`external_weights`): `embed` puts them into read-only memory, and stores equal files " +
-              "once; with `borrow`, the load functions take the bytes of the file.",
-    ),
-    "embed": attr.bool(
-        default = True,
-        doc = "Embed the programs in the library. Otherwise, the load functions take the content of the `.pte` files, which are " +
-              "runfiles of the targets that link the library (docs/how_to/programs_as_files.md).",
+    "borrow": attr.string_list(
+        doc = "Files that the caller provides; the library embeds the others in read-only memory, equal weights once. The load " +
+              "functions take the bytes of each borrowed file. `program`: the `.pte` files, which are runfiles of the targets that " +
+              "link the library (docs/how_to/programs_as_files.md). `weights`: the `.ptd` files of models with `external_weights`.",
     ),
     "shared_memory": attr.bool(
         doc = "Define `<package>_<name>_memory`, a type that is large enough for each of the methods, for models that never run at the same time.",
@@ -49,6 +43,32 @@ MODEL_LIBRARY_ATTRS = {
 
 _COPTS = ["-std=c11", "-Wall", "-Wextra"]
 
+def library_models(rule_name, name, model, models, kwargs):
+    """Returns the models of a library, after checking arguments of its macro.
+
+    Args:
+      rule_name: name of the macro.
+      name: name of the library.
+      model: label of the only model, or None.
+      models: labels of several models, or an empty list.
+      kwargs: the macro's other arguments.
+
+    Returns:
+      list: labels.
+    """
+    place = "%s(name = '%s')" % (rule_name, name)
+    if bool(model) == bool(models):
+        fail("%s: 'model' is %s; set either 'model' or 'models'" % (place, "set together with 'models'" if model else "missing"))
+    for old, new in [("embed", "program"), ("weights", "weights")]:
+        if old in kwargs:
+            fail("%s: unknown attribute '%s'; set borrow = [\"%s\"] if the caller provides the file, otherwise remove '%s'" % (place, old, new, old))
+    return [model] if model else models
+
+def _check_borrow(ctx):
+    for item in ctx.attr.borrow:
+        if item not in ["program", "weights"]:
+            fail("%s: 'borrow' has '%s'; the items are 'program' and 'weights'" % (display_label(ctx.label), item))
+
 def _kernel_infos(models):
     return depset(transitive = [model.kernels for model in models])
 
@@ -64,6 +84,7 @@ def generate_library(ctx, flags = [], exports = None):
       struct: `models`, list of ExecutorchModelInfo; the files `header` (C), `source` and `data`; and `headers`, the C header and, for
       a static library, the C++ header.
     """
+    _check_borrow(ctx)
     toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
     models = [model_info(ctx, target) for target in ctx.attr.models]
     name = ctx.label.name
@@ -88,12 +109,12 @@ def generate_library(ctx, flags = [], exports = None):
     for backend in depset(transitive = [model.backends for model in models]).to_list():
         if backend.symbol:
             args.add("--backend", "%s=%s" % (backend.id, backend.symbol))
-    if not ctx.attr.embed:
+    if "program" in ctx.attr.borrow:
         for model in models:
             args.add_all("--borrow-program", [model.prefix, _runfiles_path(ctx, model.pte)])
     if ctx.attr.shared_memory:
         args.add("--shared-memory", c_prefix(ctx.label.package, ctx.label.name))
-    if ctx.attr.weights == "borrow":
+    if "weights" in ctx.attr.borrow:
         args.add("--borrow-weights")
     args.add_all(flags)
     if exports:
@@ -148,8 +169,8 @@ def library_deps(ctx, models):
     return [ctx.attr._runtime[CcInfo], ctx.attr._cpp[CcInfo]] + [info.cc for info in _kernel_infos(models).to_list()] + [info.cc for info in backends if info.cc]
 
 def _embedded_files(ctx, models):
-    weights = [model.weights for model in models if model.weights and ctx.attr.weights == "embed"]
-    return ([model.pte for model in models] if ctx.attr.embed else []) + weights
+    weights = [model.weights for model in models if model.weights and "weights" not in ctx.attr.borrow]
+    return ([] if "program" in ctx.attr.borrow else [model.pte for model in models]) + weights
 
 def cc_toolchain_args(ctx, disabled_features = []):
     """Returns the C toolchain arguments of functions of `cc_common`.
@@ -203,4 +224,4 @@ def borrowed_programs(ctx, models):
     Returns:
       runfiles: the programs' files.
     """
-    return ctx.runfiles([] if ctx.attr.embed else [model.pte for model in models])
+    return ctx.runfiles([model.pte for model in models] if "program" in ctx.attr.borrow else [])

@@ -167,6 +167,19 @@ def test_missing_macro_argument_is_named(workspace: Workspace, macro: str, messa
     assert f"{macro}(name = 'it'): {message}" in build.stderr
 
 
+@pytest.mark.parametrize("macro", ["executorch_cc_library", "executorch_shared_library"])
+@pytest.mark.parametrize(("argument", "item"), [("embed = False", "program"), ('weights = "borrow"', "weights")])
+def test_replaced_library_attribute_names_the_new_one(
+    workspace: Workspace, macro: str, argument: str, item: str
+) -> None:
+    call = f'{macro}(name = "it", model = ":net_pte", {argument})\n'
+    workspace.write("BUILD.bazel", f'load("@rules_executorch//rules:defs.bzl", "{macro}")\n\n{call}')
+    build = workspace.build("--nobuild", "//:all")
+    assert build.exit_code != 0
+    old = argument.split(maxsplit=1)[0]
+    assert f"{macro}(name = 'it'): unknown attribute '{old}'; set borrow = [\"{item}\"]" in build.stderr
+
+
 @pytest.mark.parametrize("argument", ["model", "models"])
 def test_report_names_its_accepted_inputs(workspace: Workspace, argument: str) -> None:
     report = f'executorch_report(name = "page", {argument} = ":net_pte")\n'
