@@ -154,10 +154,11 @@ static void run_rows(call *c, size_t pixel, size_t rows) {
   }
 }
 
+/* Compares each attribute, because products of two strides can wrap. */
 static bool is_point(const et_cpu_window *w) {
-  return w->kernel_y * w->kernel_x == 1 && w->height == w->out_height &&
-         w->width == w->out_width && w->stride_y * w->stride_x == 1 &&
-         w->top + w->left == 0;
+  return w->kernel_y == 1 && w->kernel_x == 1 && w->height == w->out_height &&
+         w->width == w->out_width && w->stride_y == 1 && w->stride_x == 1 &&
+         w->top == 0 && w->left == 0;
 }
 
 static et_runs_i8 runs_of(const call *c) {

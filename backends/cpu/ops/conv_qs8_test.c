@@ -355,6 +355,15 @@ static void test_windows_in_the_padding_of_few_channels(void **state) {
   }
 }
 
+/* The product of the strides is 2^33 + 1, which 32-bit sizes cannot represent. */
+static void test_two_large_strides_are_not_pointwise(void **state) {
+  (void)state;
+  const et_test_axis y = {2, 2, 1, 20857, 0, 20856, 1};
+  const et_test_axis x = {2, 2, 1, 411849, 0, 411848, 1};
+  const shape s = {1, 5, 17, 1, y, x, true, true, 0};
+  check_convolution(&s);
+}
+
 /* Scaled accumulators beyond int32 saturate. */
 static void test_saturates_accumulators_beyond_int32(void **state) {
   (void)state;
@@ -456,6 +465,7 @@ int main(void) {
       cmocka_unit_test(test_ranges_at_the_limit_of_int16),
       cmocka_unit_test(test_windows_of_few_channels),
       cmocka_unit_test(test_windows_in_the_padding_of_few_channels),
+      cmocka_unit_test(test_two_large_strides_are_not_pointwise),
       cmocka_unit_test(test_saturates_accumulators_beyond_int32),
       cmocka_unit_test(test_wrong_sums_of_weights_do_not_overflow),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
