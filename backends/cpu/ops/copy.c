@@ -95,7 +95,9 @@ static void set_dim(work *w, const et_cpu_op *op, const et_cpu_copy_args *args,
   const size_t x_stride = stride_of(x, dim);
   w->counts[dim] = count_of(x->sizes[dim], y->sizes[dim], r);
   w->y_strides[dim] = stride_of(y, dim);
-  w->x_strides[dim] = (ptrdiff_t)r.stride * (ptrdiff_t)x_stride;
+  /* The stride of a single element is not used, and its product can overflow ptrdiff_t. */
+  w->x_strides[dim] =
+      (w->counts[dim] > 1 ? (ptrdiff_t)r.stride : 1) * (ptrdiff_t)x_stride;
   if (w->counts[dim] > 0) {
     w->x += (size_t)r.start * x_stride * w->element;
     w->y += (size_t)r.first * w->y_strides[dim] * w->element;
@@ -118,6 +120,7 @@ static void join_dims(work *w) {
   }
 }
 
+/* The input must not be empty, because strides of empty tensors can overflow. */
 static work plan(const et_cpu_op *op, const et_cpu_copy_args *args,
                  size_t input) {
   work w = {.x = args->inputs[input]->data,
@@ -206,6 +209,9 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
     memset(args.y->data, 0, args.y->bytes);
   }
   for (size_t i = 0; i < args.inputs_count; i++) {
+    if (args.inputs[i]->numel == 0) {
+      continue;
+    }
     work w = plan(op, &args, i);
     if (w.counts[w.rank - 1] > 0) {
       et_cpu_for_each(run, et_cpu_parts(w.rows, CHUNK), run_chunk, &w);

@@ -173,6 +173,40 @@ static void test_regions_are_clipped_to_the_tensors(void **state) {
   }
 }
 
+/* The strides of empty inputs can exceed 2^63. UBSan detects overflow. */
+static void test_empty_inputs_of_huge_sizes_are_skipped(void **state) {
+  (void)state;
+  const shape s = {.rank = 4,
+                   .x = {0, INT32_MAX, INT32_MAX, INT32_MAX},
+                   .y = {1, 2, 2, 3},
+                   .from = {0, 1, 1, 1},
+                   .by = {2, INT32_MAX, 1, INT32_MIN},
+                   .second = {-1},
+                   .fills = true};
+  const et_cpu_run run = {.isa = ET_CPU_PLAIN};
+  et_test_op test;
+  make(&test, &s);
+  test.op.type->run(&test.op, &run);
+  const et_cpu_tensor *y = et_test_result(&test);
+  for (size_t i = 0; i < y->numel; i++) {
+    assert_true(((const float *)y->data)[i] == 0.5f);
+  }
+  et_test_end(&test);
+}
+
+/* With 32-bit sizes, a stride times the elements of a row can overflow. */
+static void test_strides_beyond_the_input_select_one_element(void **state) {
+  (void)state;
+  const shape s = {.rank = 2,
+                   .x = {3, 64},
+                   .y = {3, 64},
+                   .from = {1, 2},
+                   .by = {INT32_MAX, INT32_MIN},
+                   .second = {-1},
+                   .fills = true};
+  check_copy(&s);
+}
+
 static shape random_shape(void) {
   shape s = {.rank = 2, .second = {(int32_t)et_test_below(6) - 1}};
   for (int d = 0; d < 2; d++) {
@@ -251,6 +285,8 @@ int main(void) {
       cmocka_unit_test(test_flips_and_expands),
       cmocka_unit_test(test_copies_a_scalar),
       cmocka_unit_test(test_regions_are_clipped_to_the_tensors),
+      cmocka_unit_test(test_empty_inputs_of_huge_sizes_are_skipped),
+      cmocka_unit_test(test_strides_beyond_the_input_select_one_element),
       cmocka_unit_test(test_copy_zeroes_elements_without_a_source),
       cmocka_unit_test(test_rejects_regions_of_other_ranks),
       cmocka_unit_test(test_rejects_a_copy_without_output),
