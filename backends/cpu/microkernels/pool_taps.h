@@ -15,11 +15,13 @@ typedef struct et_pool_taps {
  * negative. */
 static inline size_t et_taps_before(size_t begin, size_t size, size_t kernel,
                                     size_t dilation) {
-  size_t n = 0;
-  while (n < kernel && (ptrdiff_t)(begin + n * dilation) < (ptrdiff_t)size) {
-    n++;
+  const ptrdiff_t distance = (ptrdiff_t)(size - begin);
+  if (distance <= 0) {
+    return 0;
   }
-  return n;
+  const size_t pixels = (size_t)distance;
+  const size_t taps = dilation == 1 ? pixels : (pixels - 1) / dilation + 1;
+  return taps < kernel ? taps : kernel;
 }
 
 static inline et_pool_taps et_find_taps(size_t begin, size_t size,

@@ -13,9 +13,14 @@ typedef struct taps {
   size_t count;
 } taps;
 
+/* Returns the pixel at a position. A position can exceed SIZE_MAX, so it is compared before it is
+ * converted. */
 static size_t clamped(float at, size_t size) {
   if (at < 1.0f) {
     return 0;
+  }
+  if (at >= (float)size) {
+    return size - 1;
   }
   const size_t whole = (size_t)at;
   return whole < size ? whole : size - 1;

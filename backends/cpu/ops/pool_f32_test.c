@@ -135,6 +135,28 @@ static void test_maxima_of_whole_images_without_columns(void **state) {
   check_pool(&s);
 }
 
+/* Visiting each tap of each window would exceed the time limit of the test. */
+static void test_windows_of_many_taps_in_the_padding(void **state) {
+  (void)state;
+  const int32_t max_kernel = 1 << 15;
+  const int32_t max_padding = 1 << 20;
+  const et_test_axis y = {1, 1, 1, 1, 0, 0, 1};
+  et_test_axis x = {3, 0, max_kernel, 1, max_padding, max_padding, 1};
+  x.out = et_test_axis_out(&x);
+  const shape s = {1, 1, y, x, false, true, 0, false};
+  et_test_op test;
+  make(&test, &s);
+  const et_cpu_run run = {.isa = et_test_isa()};
+  test.op.type->run(&test.op, &run);
+  const float *out = et_test_result(&test)->data;
+  const int32_t first = max_padding - max_kernel + 1; /* reads pixel 0 */
+  assert_true(out[first - 1] == 0.0f);
+  assert_float_equal(out[first] * (float)max_kernel,
+                     ((const float *)test.tensors[0].data)[0], 1e-6);
+  assert_true(out[x.out - 1] == 0.0f);
+  et_test_end(&test);
+}
+
 static void test_maxima_keep_nan(void **state) {
   (void)state;
   const et_test_axis axis = {2, 1, 2, 1, 0, 0, 1};
@@ -183,6 +205,7 @@ int main(void) {
       cmocka_unit_test(test_dilated_maxima),
       cmocka_unit_test(test_averages_of_whole_images),
       cmocka_unit_test(test_maxima_of_whole_images_without_columns),
+      cmocka_unit_test(test_windows_of_many_taps_in_the_padding),
       cmocka_unit_test(test_maxima_keep_nan),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };
