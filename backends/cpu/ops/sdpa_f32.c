@@ -97,9 +97,12 @@ static et_status check_mask(const et_cpu_sdpa_f32_args *args, et_error *error) {
   const int32_t full[4] = {args->q->sizes[0], args->attributes.heads,
                            args->q->sizes[1], layout_of(args->k, 0).rows};
   for (size_t i = 0; i < 4; i++) {
-    ET_CPU_CHECK(error, sizes[i] == full[i] || (sizes[i] == 1 && i < 3),
-                 "sdpa_f32: tensor 3, dim %zu is %d, expected %d", i,
-                 (int)sizes[i], (int)full[i]);
+    const bool may_be_one = i < 3;
+    ET_CPU_CHECK(error, sizes[i] == full[i] || (may_be_one && sizes[i] == 1),
+                 may_be_one
+                     ? "sdpa_f32: tensor 3, dim %zu is %d, expected %d or 1"
+                     : "sdpa_f32: tensor 3, dim %zu is %d, expected %d",
+                 i, (int)sizes[i], (int)full[i]);
   }
   return ET_STATUS_OK;
 }

@@ -457,6 +457,9 @@ static void test_rejects_mismatched_sizes(void **state) {
   test.tensors[3].sizes[3] = 1;
   et_test_refused(&test, "sdpa_f32: tensor 3, dim 3 is 1, expected 7");
   test.tensors[3].sizes[3] = 7;
+  test.tensors[3].sizes[2] = 3;
+  et_test_refused(&test, "sdpa_f32: tensor 3, dim 2 is 3, expected 5 or 1");
+  test.tensors[3].sizes[2] = 5;
   test.tensors[4].sizes[2] = 25;
   et_test_refused(
       &test, "sdpa_f32: rows of 25 elements are not divisible into 4 heads");
