@@ -8,6 +8,7 @@
 #include "backends/cpu/schema/transposed_convolution.h"
 #include "backends/cpu/schema/winograd_qs8.h"
 #include "backends/xnnpack/runtime/convolution.h"
+#include "backends/xnnpack/runtime/panels.h"
 #include "backends/xnnpack/runtime/rules.h"
 
 enum {
@@ -155,8 +156,7 @@ static void multiply_pixels(et_xnn_builder *b, const convolution *c) {
   uint32_t words[ET_CPU_GEMM_F32_ATTRIBUTES_WORDS];
   const et_xnn_dims panels = {
       .rank = 3,
-      .sizes = {(c->outputs + ET_CPU_PANEL - 1) / ET_CPU_PANEL, c->channels,
-                ET_CPU_PANEL}};
+      .sizes = {et_xnn_panels_of(c->outputs), c->channels, ET_CPU_PANEL}};
   const et_xnn_tensor packed =
       et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32);
   et_cpu_gemm_f32_attributes_write(&attributes, words);
@@ -266,8 +266,7 @@ static void filter_floats(et_xnn_builder *b, const convolution *c) {
       et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32);
   const et_xnn_dims taps = {
       .rank = 3,
-      .sizes = {(c->outputs + ET_CPU_PANEL - 1) / ET_CPU_PANEL, c->matrix.depth,
-                ET_CPU_PANEL}};
+      .sizes = {et_xnn_panels_of(c->outputs), c->matrix.depth, ET_CPU_PANEL}};
   et_cpu_dwconv_f32_attributes_write(&attributes, words);
   emit_floats(b, &et_cpu_op_dwconv_f32, c, et_xnn_view(b, panels, &taps), words,
               ET_CPU_DWCONV_F32_ATTRIBUTES_WORDS);

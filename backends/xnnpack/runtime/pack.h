@@ -34,8 +34,12 @@ et_xnn_tensor et_xnn_pack_tap_quads(et_xnn_builder *b, const et_xnn_matrix *m,
 et_xnn_tensor et_xnn_pack_bias(et_xnn_builder *b, const et_xnn_matrix *m,
                                uint32_t bias);
 
+/* Maximum number of weights per output of int8 ops. */
+#define ET_XNN_MAX_QS8_DEPTH (4 * ET_CPU_CONV_QS8_MAX_QUADS)
+
 /* Packs the per-column parameters of an int8 GEMM or convolution whose activations are input 0 of
- * the node: sums of weights, requantization scales and the int32 bias. Sets three tensors. */
+ * the node: sums of weights, requantization scales and the int32 bias. Sets three tensors. Fails if
+ * an output has more than ET_XNN_MAX_QS8_DEPTH weights. */
 void et_xnn_pack_columns(et_xnn_builder *b, const et_xnn_matrix *m,
                          uint32_t bias, et_xnn_tensor out[3]);
 
@@ -45,6 +49,11 @@ typedef struct et_xnn_words {
   int32_t bits;
   int32_t group; /* weights per scale */
 } et_xnn_words;
+
+/* Returns the group size of an op, or 0 if there is none. It is the largest divisor of `whole` that
+ * is at most `max` and a multiple of `per_word`, the number of weights per word. Takes up to max /
+ * per_word steps if `whole` exceeds `max`. */
+int32_t et_xnn_group_size(int32_t whole, int32_t per_word, int32_t max);
 
 /* Pack the quantized values, their scales, the sums of quantized values per group, and the sums of
  * dequantized weights per column. Scales are bfloat16 if the payload quantizes in groups, and

@@ -142,6 +142,10 @@ et_xnn_tensor et_xnn_pack_bias(et_xnn_builder *b, const et_xnn_matrix *m,
 
 void et_xnn_pack_columns(et_xnn_builder *b, const et_xnn_matrix *m,
                          uint32_t bias, et_xnn_tensor out[3]) {
+  /* With more weights, their sum could overflow int32. */
+  ET_XNN_REQUIRE(b, m->depth <= ET_XNN_MAX_QS8_DEPTH,
+                 "int8 layer has %d weights per output, expected at most %d",
+                 (int)m->depth, ET_XNN_MAX_QS8_DEPTH);
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_output(b, 0);
   const columns c = {*m, bias, x.quantization.scale, y.quantization.scale};

@@ -2,6 +2,20 @@
 #include "backends/xnnpack/runtime/quantized_sums.h"
 #include "backends/xnnpack/runtime/schema.h"
 
+int32_t et_xnn_group_size(int32_t whole, int32_t per_word, int32_t max) {
+  if (whole % per_word != 0) {
+    return 0; /* a multiple of per_word cannot divide `whole` */
+  }
+  if (whole <= max) {
+    return whole;
+  }
+  int32_t group = max - max % per_word;
+  while (group > 0 && whole % group != 0) {
+    group -= per_word;
+  }
+  return group;
+}
+
 /* Packs values of any datatype one by one. */
 static void words_by_value(const et_xnn_weights *w, et_xnn_panel p,
                            const et_xnn_words *words, uint32_t *out) {

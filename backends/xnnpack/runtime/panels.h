@@ -6,7 +6,7 @@
 
 /* Returns the number of panels for `columns` columns. */
 static inline int32_t et_xnn_panels_of(int32_t columns) {
-  return (columns + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
+  return columns / ET_CPU_PANEL + (columns % ET_CPU_PANEL != 0 ? 1 : 0);
 }
 
 /* Returns the product of two sizes, or -1 if it overflows. Later checks reject -1, which is not a

@@ -9,7 +9,7 @@
 #include "backends/cpu/schema/gemm_qd8_qbw.h"
 #include "backends/cpu/schema/matmul.h"
 #include "backends/cpu/schema/round_rows.h"
-#include "backends/xnnpack/runtime/pack.h"
+#include "backends/xnnpack/runtime/panels.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/words.h"
 
@@ -85,23 +85,12 @@ static void multiply_floats(et_xnn_builder *b, const et_xnn_matrix *m,
   const et_xnn_tensor panels = et_xnn_pack_panels(b, m, ET_SCALAR_TYPE_FLOAT32);
   const et_xnn_dims packed = {
       .rank = 3,
-      .sizes = {(m->outputs + ET_CPU_PANEL - 1) / ET_CPU_PANEL, m->depth,
-                ET_CPU_PANEL}};
+      .sizes = {et_xnn_panels_of(m->outputs), m->depth, ET_CPU_PANEL}};
   et_xnn_tensor inputs[4] = {x, et_xnn_view(b, panels, &packed),
                              et_xnn_pack_bias(b, m, b->node->inputs[BIAS])};
   const uint16_t count = et_xnn_add_residual(b, inputs, 3);
   emit_gemm(b, &et_cpu_op_gemm_f32, m, inputs, count, words,
             ET_CPU_GEMM_F32_ATTRIBUTES_WORDS);
-}
-
-/* Returns the group size of an op, or 0 if there is none. It is the largest divisor of `whole` that
- * is at most `max` and a multiple of `per_word`, the number of weights per word. */
-static int32_t group_of(int32_t whole, int32_t per_word, int32_t max) {
-  int32_t group = whole < max ? whole : max;
-  while (group > 0 && (whole % group != 0 || group % per_word != 0)) {
-    group--;
-  }
-  return group;
 }
 
 static et_xnn_words words_of(const et_xnn_value *filter, const et_xnn_matrix *m,
@@ -110,7 +99,7 @@ static et_xnn_words words_of(const et_xnn_value *filter, const et_xnn_matrix *m,
   const uint32_t group = filter->quantization.group;
   const int32_t whole =
       group != 0 && group < (uint32_t)m->depth ? (int32_t)group : m->depth;
-  return (et_xnn_words){*m, bits, group_of(whole, 32 / bits, max)};
+  return (et_xnn_words){*m, bits, et_xnn_group_size(whole, 32 / bits, max)};
 }
 
 /* Emits an int8 GEMM that quantizes rows dynamically. */

@@ -20,6 +20,7 @@
 #include "backends/cpu/schema/kernel_sizes.h"
 #include "backends/cpu/schema/mbconv_f32.h"
 #include "backends/xnnpack/runtime/convolution.h"
+#include "backends/xnnpack/runtime/panels.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/schema.h"
 
@@ -149,8 +150,7 @@ static et_xnn_tensor panels_of(et_xnn_builder *b, const layer *l) {
   const et_xnn_matrix *m = &l->convolution.matrix;
   const et_xnn_dims dims = {
       .rank = 3,
-      .sizes = {(m->outputs + ET_CPU_PANEL - 1) / ET_CPU_PANEL, m->depth,
-                ET_CPU_PANEL}};
+      .sizes = {et_xnn_panels_of(m->outputs), m->depth, ET_CPU_PANEL}};
   return et_xnn_view(b, l->weights, &dims);
 }
 

@@ -6,6 +6,7 @@
 #include "backends/cpu/schema/cost_model.h"
 #include "backends/cpu/schema/winograd_f32.h"
 #include "backends/xnnpack/runtime/convolution.h"
+#include "backends/xnnpack/runtime/panels.h"
 #include "backends/xnnpack/runtime/weights.h"
 #include "backends/xnnpack/runtime/winograd.h"
 
@@ -181,8 +182,8 @@ static et_xnn_tensor pack(et_xnn_builder *b, const et_xnn_convolution_of *c,
       .dtype = ET_SCALAR_TYPE_FLOAT32,
       .dims = {.rank = 4,
                .sizes = {(int32_t)et_cpu_winograd_positions(side),
-                         (c->outputs + ET_CPU_PANEL - 1) / ET_CPU_PANEL,
-                         c->channels, ET_CPU_PANEL}},
+                         et_xnn_panels_of(c->outputs), c->channels,
+                         ET_CPU_PANEL}},
       .fill = fill,
       .request = &t,
       .id = c->matrix.id,

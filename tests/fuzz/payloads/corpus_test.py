@@ -39,4 +39,4 @@ def test_xnnpack_examples_have_the_declared_nodes() -> None:
     for example in EXAMPLES:
         ((kind, values),) = describe(payload_of(example))
         assert kind == example.kind
-        assert len(values) == len(example.inputs) + len(example.outputs)
+        assert len(values) == len(example.inputs) + len(example.constants) + len(example.outputs)

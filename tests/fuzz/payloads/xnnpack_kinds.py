@@ -1,13 +1,15 @@
-"""Write XNNPACK payloads with one node, for kinds that no program contains.
+"""Write XNNPACK payloads with one node, which no program contains.
 
     tools/python -m tests.fuzz.payloads.xnnpack_kinds
 
-The official exporter does not lower any operator to these kinds, but its schema contains them, and
-the runtime supports them.
+The official exporter does not lower any operator to most of these kinds, but its schema contains
+them, and the runtime supports them. The linear layer has one output, so that its row can have 2^31 - 1
+elements.
 """
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +24,7 @@ _INPUT, _OUTPUT = 1, 2
 _NO_VALUE = 2**32 - 1
 _HEADER_BYTES = 32
 _ALIGNMENT = 64
+_DATA_ALIGNMENT = 16
 
 Shape = tuple[int, ...]
 
@@ -32,12 +35,14 @@ class NodeExample:
 
     attributes: fields that are not value ids, in the order of the schema.
     outputs: shapes; the second output is int32.
+    constants: shapes of the inputs that follow `inputs`. Their elements are 0.5.
     """
 
     kind: str
     attributes: tuple[float, ...]
     inputs: tuple[Shape, ...]
     outputs: tuple[Shape, ...]
+    constants: tuple[Shape, ...] = ()
 
 
 _IMAGE, _POOLED = (1, 6, 8, 3), (1, 3, 4, 3)
@@ -51,6 +56,7 @@ EXAMPLES = (
     NodeExample("ELU", (1.0,), ((5, 7),), ((5, 7),)),
     NodeExample("Concatenate3", (1, 0), ((2, 3), (2, 1), (2, 4)), ((2, 8),)),
     NodeExample("Concatenate4", (1, 0), ((2, 3), (2, 1), (2, 4), (2, 2)), ((2, 10),)),
+    NodeExample("FullyConnected", (), ((4, 12),), ((4, 1),), ((1, 12),)),
 )
 
 
@@ -116,25 +122,42 @@ class _Writer:
 
 
 def payload_of(example: NodeExample) -> bytes:
-    """Return the payload, with a header and without constants."""
+    """Return the payload, with a header."""
     flatbuffer = _Writer().written(_graph(example))
+    flatbuffer += bytes(-len(flatbuffer) % _DATA_ALIGNMENT)
     end = _HEADER_BYTES + len(flatbuffer)
-    header = struct.pack("<4x4sHIIIQ2x", b"XH00", 30, _HEADER_BYTES, len(flatbuffer), end, 0)
-    return header + flatbuffer
+    data = b"".join(_data_of(shape) for shape in example.constants)
+    header = struct.pack("<4x4sHIIIQ2x", b"XH00", 30, _HEADER_BYTES, len(flatbuffer), end, len(data))
+    return header + flatbuffer + data
+
+
+def _data_of(shape: Shape) -> bytes:
+    data = struct.pack("<f", 0.5) * math.prod(shape)
+    return data + bytes(-len(data) % _DATA_ALIGNMENT)
 
 
 def _graph(example: NodeExample) -> _Table:
-    shapes = (*example.inputs, *example.outputs)
-    ids = range(len(shapes))
-    constants = [_Table((bytes(8), bytes(8)))]
+    input_count, constant_count = len(example.inputs), len(example.constants)
+    first_output = input_count + constant_count
+    values = [_value(i, shape, _INPUT, external=i) for i, shape in enumerate(example.inputs)]
+    constants = [_Table((bytes(8), bytes(8)))]  # index 0 means that a value is not a constant
+    offset = 0
+    for i, shape in enumerate(example.constants):
+        values.append(_value(input_count + i, shape, 0, constant=1 + i))
+        data = _data_of(shape)
+        constants.append(_Table((struct.pack("<Q", offset), struct.pack("<Q", len(data)))))
+        offset += len(data)
+    for i, shape in enumerate(example.outputs):
+        datatype = _INT32 if i > 0 else _FLOAT32
+        values.append(_value(first_output + i, shape, _OUTPUT, external=input_count + i, datatype=datatype))
     return _Table(
         (
             None,
             [_node(example)],
-            [_value(i, shapes[i], len(example.inputs)) for i in ids],
-            _word(len(shapes)),
-            list(ids[: len(example.inputs)]),
-            list(ids[len(example.inputs) :]),
+            values,
+            _word(input_count + len(example.outputs)),
+            list(range(input_count)),
+            list(range(first_output, len(values))),
             None,
             None,
             constants,
@@ -145,8 +168,9 @@ def _graph(example: NodeExample) -> _Table:
 def _node(example: NodeExample) -> _Table:
     names = [name for name, _ in NODES]
     tag = 1 + names.index(example.kind)
-    attributes, inputs = iter(example.attributes), iter(range(len(example.inputs)))
-    outputs = iter(range(len(example.inputs), len(example.inputs) + len(example.outputs)))
+    first_output = len(example.inputs) + len(example.constants)
+    attributes, inputs = iter(example.attributes), iter(range(first_output))
+    outputs = iter(range(first_output, first_output + len(example.outputs)))
     fields = []
     for letter in NODES[tag - 1][1]:
         if letter == "f":
@@ -157,10 +181,16 @@ def _node(example: NodeExample) -> _Table:
     return _Table((bytes([tag]), _Table((*fields, _word(0))), _word(0), None))
 
 
-def _value(index: int, shape: Shape, input_count: int) -> _Table:
-    datatype = _INT32 if index > input_count else _FLOAT32
-    flags = _INPUT if index < input_count else _OUTPUT
-    words = [_word(number) for number in (0, index, flags, index)]
+def _value(
+    index: int,
+    shape: Shape,
+    flags: int,
+    *,
+    external: int = _NO_VALUE,
+    constant: int = 0,
+    datatype: int = _FLOAT32,
+) -> _Table:
+    words = [_word(number) for number in (constant, external, flags, index)]
     tensor = _Table((struct.pack("<h", datatype), _word(len(shape)), list(shape), *words, struct.pack("<h", 0)))
     return _Table((bytes([1]), tensor))
 
