@@ -15,6 +15,10 @@ def project_repositories():
     published_models()
     wasmtime()
     python_environment(
+        name = "executorch_cmake",
+        lock = Label("//third_party/python:cmake.lock"),
+    )
+    python_environment(
         name = "executorch_docs",
         lock = Label("//third_party/python:docs.lock"),
     )

@@ -14,7 +14,7 @@ import pytest
 
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
-    *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "offline", "docs", "oracle"),
+    *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "offline", "docs", "sdk", "oracle"),
     *("bazel4_outside", "cross", "cross_parts", "platforms", "windows"),
     *("remote_cache", "remote_execution", "torch_hub", "torch_matrix"),
 )
@@ -132,6 +132,7 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "BAZEL=/usr", "bazel4"),
         ("bazelw", "outside_workspace:offline_test", "offline"),
         ("bazelw", "docs:links_test", "docs"),
+        ("bazelw", "tools/sdk:sdk_test", "sdk"),
         ("bazelw", "tests/oracle", "oracle"),
         ("bazelw", "outside_workspace:bazel4", "bazel4_outside"),
         ("bazelw", "outside_workspace:cross_test", "cross"),

@@ -49,6 +49,8 @@ _UNUSED = (
     # Bazel would treat these folders as packages. It does not accept names with spaces.
     *("**/BUILD", "**/BUILD.bazel", "**/WORKSPACE", "**/* *"),
 )
+# CMake compiles its own C sources to examine a compiler.
+_WITH_NEEDED_SOURCES = ("cmake",)
 _WITH_TEST_SUITES = ("joblib", "mpmath", "networkx", "numpy", "pandas", "scipy", "setuptools", "sklearn", "sympy")
 _DISK_SPACE_ADVICE = """
 The packages with torch need about 1 GB in {root}, and as much again during installation. Free space there, or set
@@ -142,7 +144,8 @@ def describe_error(error: OSError, lock: Path) -> str:
 
 def _unused_paths(site: Path) -> Iterator[Path]:
     for pattern in _UNUSED:
-        yield from sorted(site.glob(pattern))
+        found = sorted(site.glob(pattern))
+        yield from (path for path in found if path.relative_to(site).parts[0] not in _WITH_NEEDED_SOURCES)
     for package in _WITH_TEST_SUITES:
         yield from sorted((site / package).glob("**/tests"))
 

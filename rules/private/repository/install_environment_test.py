@@ -93,6 +93,13 @@ def test_bytecode_is_installed_and_unused_files_are_not(lock: Path) -> None:
     assert set(_file_digests(site)) == {"package/__init__.py", f"package/__pycache__/__init__.{tag}.pyc"}
 
 
+def test_sources_that_cmake_compiles_are_installed(tmp_path: Path) -> None:
+    for package in ("cmake", "other"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "probe.c").touch()
+    assert list(install_environment._unused_paths(tmp_path)) == [tmp_path / "other/probe.c"]
+
+
 @pytest.mark.parametrize("damaged", [".", "package/__init__.py"])
 def test_damaged_environment_is_reinstalled(lock: Path, damaged: str) -> None:
     site, _ = install_environment.install(lock)
