@@ -134,6 +134,74 @@ static void test_value_used_as_two_outs_is_refused(void **state) {
   et_plan_refused("instructions[0] writes values[1] twice");
 }
 
+static void test_second_call_may_not_overwrite_its_operand(void **state) {
+  (void)state;
+  const int32_t in = et_plan_start();
+  const int32_t out = et_plan_tensor(1);
+  et_plan_copy(in, out);
+  et_plan_copy(out, out);
+  et_plan_refused(
+      "instructions[1] writes values[1], which overlaps its operand values[1]");
+}
+
+static int32_t bytes_at(int32_t size, int32_t offset) {
+  return et_writer_tensor(&et_plan_writer, ET_SCALAR_TYPE_UINT8, size, offset);
+}
+
+static void test_overlap_of_one_byte_is_refused(void **state) {
+  (void)state;
+  for (int32_t size = 1; size <= 2; size++) {
+    et_plan_start();
+    const int32_t from = bytes_at(size, 16);
+    et_writer_input(&et_plan_writer, from);
+    et_plan_copy(from, bytes_at(3 - size, 16));
+    et_plan_refused(
+        "instructions[0] writes values[2], which overlaps its operand "
+        "values[1]");
+  }
+}
+
+static void test_empty_tensors_overlap_nothing(void **state) {
+  (void)state;
+  for (int32_t size = 0; size <= 4; size += 4) {
+    et_plan_start();
+    const int32_t from = bytes_at(size, size == 0 ? 18 : 16);
+    const int32_t out = bytes_at(4 - size, size == 0 ? 16 : 18);
+    et_writer_input(&et_plan_writer, from);
+    et_plan_copy(from, out);
+    et_plan_accepted();
+  }
+}
+
+/* 32 calls compare each of 56 outs with 10,056 operands. */
+static void test_calls_with_too_many_operands_are_refused(void **state) {
+  (void)state;
+  enum { OUTS = 56, READS = 10000 };
+  static int32_t reads[READS];
+  int32_t outs[OUTS];
+  et_writer_start(&et_plan_writer, 16 * (OUTS + 1));
+  for (int32_t i = 0; i < OUTS; i++) {
+    outs[i] = et_writer_floats(&et_plan_writer, 1, 16 * (i + 1));
+  }
+  const int32_t in = et_writer_floats(&et_plan_writer, 1, 0);
+  et_writer_input(&et_plan_writer, in);
+  for (size_t i = 0; i < READS; i++) {
+    reads[i] = in;
+  }
+  int32_t args[3];
+  args[0] = et_writer_tensor_list(&et_plan_writer, reads, READS,
+                                  ET_VALUE_TENSOR_LIST);
+  args[1] =
+      et_writer_tensor_list(&et_plan_writer, outs, OUTS, ET_VALUE_TENSOR_LIST);
+  args[2] = args[1];
+  for (size_t i = 0; i < 32; i++) {
+    et_writer_call(&et_plan_writer, "merge", args, 3);
+  }
+  et_test_expect_method_refused(
+      et_writer_finish(&et_plan_writer), ET_STATUS_OUT_OF_RESOURCES,
+      "instructions[29]: the call has too many operands to compare");
+}
+
 /* Exporters remove view operators, so the view is never written. */
 static void test_view_of_a_live_value_is_accepted(void **state) {
   (void)state;
@@ -249,6 +317,10 @@ int main(void) {
       cmocka_unit_test(test_list_items_are_operands),
       cmocka_unit_test(test_writing_an_external_input_is_refused),
       cmocka_unit_test(test_value_used_as_two_outs_is_refused),
+      cmocka_unit_test(test_second_call_may_not_overwrite_its_operand),
+      cmocka_unit_test(test_overlap_of_one_byte_is_refused),
+      cmocka_unit_test(test_empty_tensors_overlap_nothing),
+      cmocka_unit_test(test_calls_with_too_many_operands_are_refused),
       cmocka_unit_test(test_view_of_a_live_value_is_accepted),
       cmocka_unit_test(test_view_across_two_values_is_refused),
       cmocka_unit_test(test_view_whose_base_is_overwritten_is_refused),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "executorch/program.h"
+#include "runtime/program/reading.h"
 #include "runtime/program/source.h"
 #include "runtime/testing/program_test_support.h"
 
@@ -95,6 +96,45 @@ static void test_single_extent_is_the_whole_file(void **state) {
                    ET_STATUS_OK);
   assert_null(program.sources);
   assert_ptr_equal(program.file.data, bytes);
+}
+
+/* A constant of one byte is data; an empty one has no address. */
+static void test_smallest_piece_has_an_address(void **state) {
+  (void)state;
+  const et_extent whole = extent(0, size);
+  const et_data_source source = source_of(&whole, 1);
+  assert_int_equal(et_program_load_sources(&source, 1, &program, NULL),
+                   ET_STATUS_OK);
+  const et_piece pieces[] = {{size - 1, 1}, {size - 1, 0}};
+  assert_ptr_equal(et_data_find(&program, NULL, &pieces[0]), bytes + size - 1);
+  assert_null(et_data_find(&program, NULL, &pieces[1]));
+}
+
+static et_status read_piece(const et_program *opened, const et_data *data,
+                            et_piece piece, et_span *out_bytes,
+                            et_error *error) {
+  (void)opened;
+  (void)data;
+  (void)error;
+  out_bytes->data = bytes + piece.offset;
+  out_bytes->size = piece.size;
+  return ET_STATUS_OK;
+}
+
+static void test_smallest_piece_is_read(void **state) {
+  (void)state;
+  const struct et_reading reading = {.get = read_piece};
+  const et_program opened = {.reading = &reading};
+  const et_piece pieces[] = {{16, 1}, {16, 0}};
+  et_span found;
+  assert_int_equal(et_data_get(&opened, NULL, pieces[0], &found, NULL),
+                   ET_STATUS_OK);
+  assert_ptr_equal(found.data, bytes + 16);
+  assert_int_equal(found.size, 1);
+  assert_int_equal(et_data_get(&opened, NULL, pieces[1], &found, NULL),
+                   ET_STATUS_OK);
+  assert_null(found.data);
+  assert_int_equal(found.size, 0);
 }
 
 static void test_invalid_extents_are_refused(void **state) {
@@ -285,6 +325,8 @@ int main(void) {
       TEST(test_sources_must_be_present_and_named),
       TEST(test_empty_source_is_refused),
       TEST(test_single_extent_is_the_whole_file),
+      TEST(test_smallest_piece_has_an_address),
+      TEST(test_smallest_piece_is_read),
       TEST(test_invalid_extents_are_refused),
       TEST(test_gaps_require_a_read_function),
       TEST(test_program_tables_must_be_in_the_first_extent),

@@ -123,6 +123,7 @@ static const et_kernel kernels[] = {
     {"test::fail.out", "t", NULL, test_fail, NULL, 0},
     {"test::fill.out", "nw>w", NULL, test_fill, NULL, 0},
     {"test::less.out", "ni>x", NULL, test_less, NULL, 0},
+    {"test::merge.out", "TW>W", NULL, test_fail, NULL, 0},
     {"test::pair.out", "tww>W", NULL, test_pair, NULL, 0},
     {"test::put.out", "mt>w", NULL, test_put, NULL, 0},
     {"test::put_both.out", "mtww>W", NULL, test_put_both, NULL, 0},
