@@ -12,8 +12,9 @@ void et_range_take(et_range *range, const float *values, size_t count) {
   }
 }
 
-/* Computes the zero point from the end of the range with the smaller terms,
- * because the sum of these terms has a smaller rounding error. */
+/* Computes the zero point from one end of the range, which ExecuTorch's kernel
+ * chooses by the same formula. Both ends give the same value except for rounding
+ * errors, which matter if the zero point is halfway between two integers. */
 static double exact_zero_point(const et_range *range, double scale, double low,
                                double high) {
   const double from_low = range->low / scale;
@@ -27,7 +28,7 @@ et_range_parameters et_range_asymmetric(const et_range *range, int64_t low,
                                         int64_t high) {
   double scale =
       ((double)range->high - range->low) / ((double)high - (double)low);
-  if ((float)scale == 0.0f || isinf(1.0f / (float)scale)) {
+  if (isinf(1.0f / (float)scale)) { /* zero, or too small */
     scale = 0.1;
   }
   const double point =

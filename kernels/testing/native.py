@@ -54,6 +54,10 @@ _NONE, _INT, _BOOL, _DOUBLE, _TENSOR, _STRING = range(1, 7)
 _INT_LIST, _DOUBLE_LIST, _BOOL_LIST, _TENSOR_LIST, _OPTIONAL_LIST = range(7, 12)
 
 
+# The initial contents of scratch memory, and the bytes after it that must keep them.
+_FILL, _GUARD_BYTES = b"\x7b", 4096
+
+
 class _Context(Structure):
     _fields_ = [
         ("scratch", Span),
@@ -126,8 +130,17 @@ class Kernels:
         `arguments` are all arguments of the schema, then its returns. Uses the first row that accepts them. If there is
         none, uses the last row, whose own checks must reject them.
         """
+        _call_kernel(self._select(name, arguments), arguments)
+
+    def scratch_bytes(self, name: str, *arguments: object) -> int:
+        """Return the scratch memory that a call requests."""
+        row, builder = self._select(name, arguments), _Builder()
+        values = builder.values(row.signature.decode(), arguments)
+        return _scratch_bytes(row, (POINTER(Value) * len(values))(*[pointer(value) for value in values]))
+
+    def _select(self, name: str, arguments: Sequence[object]) -> _Kernel:
         rows = self._rows[name]
-        _call_kernel(next((row for row in rows if _fits(row, arguments)), rows[-1]), arguments)
+        return next((row for row in rows if _fits(row, arguments)), rows[-1])
 
 
 def _scratch_bytes(row: _Kernel, values: ctypes.Array[Any]) -> int:
@@ -143,8 +156,8 @@ def _call_kernel(row: _Kernel, arguments: Sequence[object]) -> None:
     values = builder.values(row.signature.decode(), arguments)
     array = (POINTER(Value) * len(values))(*[pointer(value) for value in values])
     wanted = _scratch_bytes(row, array)
-    # Kernels must not depend on the scratch's initial contents.
-    scratch = ctypes.create_string_buffer(b"\x7b" * (wanted + 64))
+    # Kernels must not depend on the scratch's initial contents, or write after its end.
+    scratch = ctypes.create_string_buffer(_FILL * (wanted + 64 + _GUARD_BYTES))
     start = -ctypes.addressof(scratch) % 64 + ctypes.addressof(scratch)
     error = Error()
     random = (c_uint64 * 4)(1, 2, 3, 4)
@@ -152,6 +165,7 @@ def _call_kernel(row: _Kernel, arguments: Sequence[object]) -> None:
     status = _KERNEL_FN(row.run)(byref(context), array)
     if status != 0:
         raise KernelError(f"status {status:#x}: {error.message.decode()}")
+    assert ctypes.string_at(start + wanted, _GUARD_BYTES) == _FILL * _GUARD_BYTES, "the kernel exceeds its scratch"
     builder.copy_back()
 
 

@@ -58,6 +58,7 @@ CONVOLUTIONS = [
     ((2, 4, 30), (4, 1, 7), (1,), (3,), (1,), 4),
     ((1, 3, 5, 6, 7), (4, 3, 2, 3, 3), (1, 2, 1), (1, 1, 0), (1, 1, 2), 1),
     ((1, 3, 3, 3), (1, 3, 3, 3), (1, 1), (0, 0), (1, 1), 1),  # one result
+    ((1, 600, 5, 4), (6, 600, 3, 3), (1, 1), (1, 1), (1, 1), 1),  # larger than the minimum scratch
 ]
 
 
@@ -81,6 +82,13 @@ def test_int8_linear_layers_follow_their_definition(rows: int, features: int, ou
     factors, bias = parameters(outputs, max(features, 1))
     arguments = codes(rows, features, dtype=dtype), RANGES[dtype][0], codes(outputs, features, seed=1), factors
     close("linear", *arguments, bias, *RANGES[dtype])
+
+
+def test_int8_convolution_requests_a_panel_of_four_columns() -> None:
+    image, weight, out = codes(1, 601, 4, 3), codes(2, 601, 3, 3), codes(1, 2, 2, 1)
+    attributes = weight, torch.ones(2), None, [1, 1], [0, 0], [1, 1], 1, *RANGES[torch.int8]
+    found = KERNELS.scratch_bytes(f"{OURS}convolution.out", image, 0, *attributes, out, out)
+    assert found == 8 * 5416  # 601 * 3 * 3 = 5409, padded to a multiple of eight
 
 
 def test_largest_int8_accumulators_are_exact() -> None:

@@ -42,6 +42,7 @@ def test_chosen_quantization_parameters_match_pytorch(shift: float, low: int, hi
         ([0.0], (0.1, 127)),
         ([], (0.1, 127)),
         ([NAN, 0.0], (0.1, 127)),
+        ([0.0, 2e-38], (0.1, 127)),  # the reciprocal of the scale is infinite
         ([0.0, 255e-6], (6.1e-5, -128)),  # the smallest scale of ExecuTorch's kernel
         ([-255e-6, 0.0], (6.1e-5, 127)),
         ([INF, -5.0], (INF, -128)),
@@ -50,6 +51,12 @@ def test_chosen_quantization_parameters_match_pytorch(shift: float, low: int, hi
 def test_empty_range_has_finite_quantization_parameters(values: list[float], expected: tuple[float, int]) -> None:
     scale, point = chosen(torch.tensor(values), -128, 127)
     assert (scale, point) == (pytest.approx(expected[0]), expected[1])
+
+
+@pytest.mark.parametrize(("values", "expected"), [([-3209.5, 955.5], 69), ([-575.75, 673.75], -10)])
+def test_zero_point_between_two_integers_is_that_of_executorch(values: list[float], expected: int) -> None:
+    # The exact zero points are 68.5 and -10.5. Eager PyTorch rounds the first one to 68.
+    assert chosen(torch.tensor(values), -128, 127)[1] == expected
 
 
 def test_each_row_has_quantization_parameters() -> None:
