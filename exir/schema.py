@@ -220,11 +220,15 @@ class ContainerMetadata:
     """The pytree specs (PyTorch's JSON) of a method's inputs and outputs, with ranges.
 
     ranges: six integers per entry, as `schema/program.fbs` describes them (`exir.inspection.ranges`).
+    conditions: conditions over sizes of inputs, in postfix order (`exir.emit._conditions`).
+    condition_texts: one line for each condition.
     """
 
     encoded_inp_str: Optional[str] = None
     encoded_out_str: Optional[str] = None
     ranges: Annotated[Optional[list[Int64]], "slot 4"] = None
+    conditions: Optional[list[Int64]] = None
+    condition_texts: Optional[str] = None
 
 
 @dataclass

@@ -12,6 +12,7 @@ from torch.fx import Node
 from torch.utils import _pytree as pytree
 
 from exir import schema
+from exir.emit._conditions import encode_conditions
 from exir.emit._graph import GraphEmitter
 from exir.emit._instructions import Instructions
 from exir.emit._ranges import ranges_of_ends
@@ -22,6 +23,7 @@ from exir.inspection.ranges import numbers_of
 from exir.passes.external_constants_pass import EXTERNAL_FILE
 from exir.schema import ContainerMetadata
 from exir.tensor import TensorSpec
+from exir.verification.assumptions import input_conditions
 
 
 @dataclass(frozen=True)
@@ -90,12 +92,19 @@ class _MethodEmitter:
         call = self._program.call_spec
         container = container_metadata(call.in_spec, call.out_spec)
         input_nodes, output_values = _user_ends(self._program)
+        ends = [(node, index) for node, index in zip(input_nodes, inputs) if isinstance(node, Node)]
         ranges = ranges_of_ends(
             self._program.range_constraints,
-            [(node, index) for node, index in zip(input_nodes, inputs) if isinstance(node, Node)],
+            ends,
             [(node, index) for node, index in zip(output_values, outputs) if isinstance(node, Node)],
         )
-        return replace(container, ranges=numbers_of(ranges) or None)
+        conditions, texts = encode_conditions(input_conditions(self._program), ends)
+        return replace(
+            container,
+            ranges=numbers_of(ranges) or None,
+            conditions=conditions or None,
+            condition_texts="\n".join(texts) or None,
+        )
 
     def _emit_placeholders(self, method: str) -> list[int]:
         """Add values for inputs and used constants. Return the values of the inputs."""

@@ -70,8 +70,15 @@ def method_content(
         "int8": _computed_in_int8(report.operator_uses),
         "instructions": report.instruction_count,
         "branches": _has_branches(plan),
+        **_conditions(plan),
         "memory": _memory_entry(report, plan, called),
     }
+
+
+def _conditions(plan: schema.ExecutionPlan) -> dict[str, Any]:
+    """Return the conditions that the sizes of inputs satisfy, if there are any."""
+    texts = plan.container_meta_type.condition_texts if plan.container_meta_type else None
+    return {"conditions": texts.split("\n")} if texts else {}
 
 
 def _compile_options(delegate: schema.BackendDelegate) -> dict[str, str]:

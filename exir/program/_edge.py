@@ -29,6 +29,7 @@ from exir.passes.promote_operands import PromoteOperands
 from exir.passes.propagate_constants import PropagateConstants
 from exir.passes.remove_noops import RemoveNoops
 from exir.passes.share_transposed import ShareTransposed
+from exir.verification.assumptions import record_conditions
 from exir.verification.sizes import assumed_values, check_sizes_unchanged
 from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
@@ -278,8 +279,8 @@ def _copy_symbols(
     for name, program in private.items():
         for equality in assumed_values(programs[name]):
             context.diagnostics.note(
-                f"method '{name}': torch.export assumes {equality}, as in the example; results of other "
-                "calls can be wrong without an error; pass only inputs that satisfy it"
+                f"method '{name}': torch.export assumes {equality}, as in the example; pass only inputs that "
+                "satisfy it, or export with another example"
             )
         for message in bound_inputs(program, {}):
             context.diagnostics.note(message)
@@ -307,6 +308,8 @@ def _lower_to_edge(
     for program in core.values():
         program._range_constraints = dict(program.range_constraints)
         correct_ranges(program)
+    for name, program in core.items():
+        record_conditions(bundle.programs[name], program)
     if bundle.context.owns_programs:
         _drop_tensors(bundle.programs.values())
     check = verify_structure if config._check_ir_validity else None

@@ -11,6 +11,7 @@ from torch.utils._sympy.value_ranges import bound_sympy
 from exir.error import PassError
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.input_bounds import named_sizes
+from exir.verification.assumptions import is_branch
 
 
 @contextmanager
@@ -49,24 +50,28 @@ def _specialized_symbols(
     return found
 
 
-def satisfies_equalities(program: ExportedProgram, sizes: Mapping[sympy.Symbol, int]) -> bool:
-    """Return true unless `sizes` violate an equality that torch.export assumes.
+def satisfies_guards(program: ExportedProgram, sizes: Mapping[sympy.Symbol, int]) -> bool:
+    """Return true unless `sizes` violate an assumed equality or branch.
 
-    Examples are `rows * columns == 12` for a split into 12 tensors of one row, and a size that is 1
-    for the example and is broadcast. torch.export does not include them in the ranges of symbols.
+    Examples are `rows * columns == 12` for a split into 12 tensors of one row, a size that is 1 for the
+    example and is broadcast, and `if rows > columns` in a module. torch.export does not include them in
+    the ranges of symbols.
     """
     shape_env = fake_mode_of(program.graph).shape_env
-    guards = [] if shape_env is None else [guard.expr for guard in shape_env.guards]
+    guards = [] if shape_env is None else shape_env.guards
     values = {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
-    return all(guard.xreplace(values) != sympy.false for guard in guards if isinstance(guard, sympy.Eq))
+    return all(
+        guard.expr.xreplace(values) != sympy.false
+        for guard in guards
+        if isinstance(guard.expr, sympy.Eq) or is_branch(guard)
+    )
 
 
 def assumed_values(program: ExportedProgram) -> list[str]:
     """Return the expressions of input sizes that torch.export fixed for the example.
 
-    An example is `7*n + Mod(n, 4) == 24` for an input `n`. Calls with other values pass the checks
-    of inputs, because the ranges of the symbols do not contain the equality. Divisibility, such as
-    `Mod(n, 4) == 0`, is not included: PyTorch itself requires it.
+    An example is `7*n + Mod(n, 4) == 24` for an input `n`. The ranges of the symbols do not contain the
+    equality. Divisibility, such as `Mod(n, 4) == 0`, is not included: PyTorch itself requires it.
     """
     shape_env = fake_mode_of(program.graph).shape_env
     guards = [] if shape_env is None else [guard.expr for guard in shape_env.guards]

@@ -132,7 +132,14 @@ def test_header_comments_state_input_sizes(tmp_path: Path) -> None:
     manifest["methods"][0]["inputs"][1]["sizes"] = [{"min": 2, "max": 4, "step": 2}, 8]
     _, header, source = _run_generator(tmp_path, manifest)
     assert "Input 1, default: float32 [2 to 4 in steps of 2, 8]." in header
-    assert ".ranges = &et_ranges" in source
+    assert ".ranges = &et_ranges," in source or ".ranges = &et_ranges}" in source
+
+
+def test_conditions_are_linked(tmp_path: Path) -> None:
+    manifest = _manifest_entry()
+    manifest["methods"][0]["conditions"] = ["default.shape[0] % 2 == 0"]
+    _, _, source = _run_generator(tmp_path, manifest)
+    assert ".ranges = &et_ranges_and_conditions" in source
 
 
 def test_ranged_integer_input_is_passed_by_value(tmp_path: Path) -> None:

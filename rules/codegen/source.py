@@ -135,7 +135,10 @@ def _registry_members(
         yield ".views = &et_views"
     if any(method.branches for model in models for method in model.interface.methods):
         yield ".branching = &et_branching"
-    if any(slot.has_range for model in models for method in model.interface.methods for slot in method.io_slots):
+    methods = [method for model in models for method in model.interface.methods]
+    if any(method.conditions for method in methods):
+        yield ".ranges = &et_ranges_and_conditions"
+    elif any(slot.has_range for method in methods for slot in method.io_slots):
         yield ".ranges = &et_ranges"
 
 

@@ -159,6 +159,7 @@ class Method:
     identifier: the name as a part of an identifier.
     doc: docstring of the function, or "".
     branches: whether the method has instructions that move values or jump.
+    conditions: conditions that each call checks, such as "x.shape[0] % 4 == 0".
     """
 
     name: str
@@ -170,6 +171,7 @@ class Method:
     memory: Memory
     delegates: tuple[Delegate, ...]
     branches: bool
+    conditions: tuple[str, ...] = ()
 
     @property
     def io_slots(self) -> tuple[Slot, ...]:
@@ -257,6 +259,7 @@ def _read_method(entry: dict[str, Any], path: Path) -> Method:
         memory=_read_memory(entry["memory"]),
         delegates=tuple(_read_delegate(delegate, path) for delegate in entry["delegates"]),
         branches=entry["branches"],
+        conditions=tuple(entry.get("conditions", ())),
     )
 
 

@@ -109,7 +109,8 @@ struct et_views {
  *
  * A program lists them in ContainerMetadata.ranges (schema/program.fbs).
  * Programs of other exporters have no list; their sizes are checked against
- * upper bounds only. */
+ * upper bounds only. et_ranges_and_conditions also checks
+ * ContainerMetadata.conditions, and et_ranges rejects programs that have them. */
 struct et_ranges {
   /* Checks the list against the plan's values. INVALID_PROGRAM for a bad entry. */
   et_status (*check)(const et_builder *builder);
@@ -125,7 +126,8 @@ struct et_ranges {
   et_status (*set_integer)(const et_method *method, size_t index,
                            const et_value *value, bool *out_is_ranged,
                            et_error *error);
-  /* Checks, before a run, that inputs with a common Dim agree. */
+  /* Checks, before a run, that inputs with a common Dim agree. INVALID_ARGUMENT:
+   * they do not. NOT_SUPPORTED: a condition is false. */
   et_status (*check_inputs)(const et_method *method, et_error *error);
   /* Marks ints as unset, because a failed run leaves them unspecified. */
   void (*forget)(const et_method *method);

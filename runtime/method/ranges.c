@@ -1,11 +1,11 @@
-#include "runtime/method/optional_parts.h"
+#include "runtime/method/ranges.h"
 
 #include "runtime/core/error.h"
 #include "runtime/program/range_record.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-static et_status check(const et_builder *builder) {
+et_status et_ranges_check(const et_builder *builder) {
   const et_fb_vector list = et_range_list(builder->plan);
   const uint32_t count = et_range_count(list);
   for (uint32_t i = 0; i < count; i++) {
@@ -23,8 +23,7 @@ static et_fb_vector list_of(const et_method *method) {
   return et_range_list(plan);
 }
 
-/* Returns the input that is value `value`, or input_count. */
-static uint32_t input_of(const et_method *method, int64_t value) {
+uint32_t et_ranges_input(const et_method *method, int64_t value) {
   uint32_t i = 0;
   while (i < method->input_count &&
          method->inputs[i].value - method->values != (ptrdiff_t)value) {
@@ -47,7 +46,7 @@ static bool find_integer(const et_method *method, size_t index,
   return out_record->value == input - method->values;
 }
 
-static void forget(const et_method *method) {
+void et_ranges_forget(const et_method *method) {
   et_range_record record;
   for (uint32_t i = 0; i < method->input_count; i++) {
     if (find_integer(method, i, &record)) {
@@ -56,11 +55,22 @@ static void forget(const et_method *method) {
   }
 }
 
-static void bind(const et_builder *builder) {
+/* Rejects conditions, which &et_ranges does not check. */
+static et_status check_without_conditions(const et_builder *builder) {
+  ET_RETURN_IF_ERROR(et_ranges_check(builder));
+  return et_tables_count(et_fb_child(builder->plan, ET_PLAN_CONTAINER_META),
+                         ET_CONTAINER_CONDITIONS) == 0
+             ? ET_STATUS_OK
+             : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
+                       "the inputs have conditions; set registry.ranges to "
+                       "&et_ranges_and_conditions");
+}
+
+void et_ranges_bind(const et_builder *builder) {
   et_method *method = builder->regions.method;
   if (et_range_count(list_of(method)) != 0) {
-    method->ranges = &et_ranges;
-    forget(method);
+    method->ranges = builder->registry->ranges;
+    et_ranges_forget(method);
   }
 }
 
@@ -87,8 +97,8 @@ static et_status fail_range(size_t index, const et_range_record *record,
   return ET_STATUS_NOT_SUPPORTED;
 }
 
-static et_status check_sizes(const et_method *method, size_t index,
-                             const int32_t *sizes, et_error *error) {
+et_status et_ranges_check_sizes(const et_method *method, size_t index,
+                                const int32_t *sizes, et_error *error) {
   const et_value *input = method->inputs[index].value;
   const et_tensor *tensor = input->u.as_tensor;
   const et_fb_vector list = list_of(method);
@@ -121,9 +131,9 @@ static et_status check_sizes(const et_method *method, size_t index,
   return ET_STATUS_OK;
 }
 
-static et_status set_integer(const et_method *method, size_t index,
-                             const et_value *value, bool *out_is_ranged,
-                             et_error *error) {
+et_status et_ranges_set_integer(const et_method *method, size_t index,
+                                const et_value *value, bool *out_is_ranged,
+                                et_error *error) {
   et_io_slot *input = &method->inputs[index];
   et_range_record record;
   *out_is_ranged = find_integer(method, index, &record);
@@ -153,19 +163,20 @@ static int64_t current(const et_method *method, const et_range_record *record) {
 static et_status fail_shared(const et_method *method,
                              const et_range_record *record,
                              const et_range_record *other, et_error *error) {
-  fail_number(input_of(method, record->value), ET_STATUS_INVALID_ARGUMENT,
-              record->dim, current(method, record), error);
+  fail_number(et_ranges_input(method, record->value),
+              ET_STATUS_INVALID_ARGUMENT, record->dim, current(method, record),
+              error);
   et_error_append(error, " differs from %lld",
                   (long long)current(method, other));
   if (other->dim >= 0) {
     et_error_append(error, " of dim %u", (unsigned)other->dim);
   }
   et_error_append(error, " of inputs[%u]; both have the same Dim",
-                  (unsigned)input_of(method, other->value));
+                  (unsigned)et_ranges_input(method, other->value));
   return ET_STATUS_INVALID_ARGUMENT;
 }
 
-static et_status check_inputs(const et_method *method, et_error *error) {
+et_status et_ranges_check_inputs(const et_method *method, et_error *error) {
   const et_fb_vector list = list_of(method);
   const uint32_t count = et_range_count(list);
   et_range_record record;
@@ -184,5 +195,6 @@ static et_status check_inputs(const et_method *method, et_error *error) {
   return ET_STATUS_OK;
 }
 
-const struct et_ranges et_ranges = {check,       bind,         check_sizes,
-                                    set_integer, check_inputs, forget};
+const struct et_ranges et_ranges = {
+    check_without_conditions, et_ranges_bind,         et_ranges_check_sizes,
+    et_ranges_set_integer,    et_ranges_check_inputs, et_ranges_forget};

@@ -37,6 +37,8 @@
   X(reserved_2)                \
   X(reserved_3)                \
   X(ranges)                    \
+  X(conditions)                \
+  X(condition_texts)           \
   X(val_type)                  \
   X(val)                       \
   X(instructions)              \
@@ -94,7 +96,7 @@
   X(ET_TABLE_PROGRAM, program, 8)                 \
   X(ET_TABLE_PLAN, plan, 10)                      \
   X(ET_TABLE_BUFFER_DEVICE, buffer_device, 3)     \
-  X(ET_TABLE_CONTAINER, container, 5)             \
+  X(ET_TABLE_CONTAINER, container, 7)             \
   X(ET_TABLE_EVALUE, evalue, 2)                   \
   X(ET_TABLE_CHAIN, chain, 4)                     \
   X(ET_TABLE_FRAME_LIST, frame_list, 1)           \
@@ -170,6 +172,8 @@ static const union et_schema_fields fields = {
             SCALAR(reserved_2, 1),
             SCALAR(reserved_3, 1),
             SCALARS(ranges, 8),
+            SCALARS(conditions, 8),
+            TEXT(condition_texts),
         },
     .rows.evalue = {SCALAR(val_type, 1), UNION(val, VALUE)},
     .rows.chain =

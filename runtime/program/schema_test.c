@@ -49,6 +49,8 @@ static const number_row NUMBERS[] = {
     {"ContainerMetadata", "reserved_2", ET_CONTAINER_RESERVED_2},
     {"ContainerMetadata", "reserved_3", ET_CONTAINER_RESERVED_3},
     {"ContainerMetadata", "ranges", ET_CONTAINER_RANGES},
+    {"ContainerMetadata", "conditions", ET_CONTAINER_CONDITIONS},
+    {"ContainerMetadata", "condition_texts", ET_CONTAINER_CONDITION_TEXTS},
     {"EValue", "val_type", ET_EVALUE_TAG},
     {"EValue", "val", ET_EVALUE_VALUE},
     {"Chain", "inputs", ET_CHAIN_INPUTS},

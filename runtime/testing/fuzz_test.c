@@ -44,7 +44,7 @@ static const et_kernel_table table = {kernels,
 static const et_registry registry = {.kernels = &table,
                                      .views = &et_views,
                                      .branching = &et_branching,
-                                     .ranges = &et_ranges};
+                                     .ranges = &et_ranges_and_conditions};
 
 static const char *const FIXTURES[] = {
     "control_flow_cond", "control_flow_map",    "counter_mutable_init",

@@ -174,4 +174,4 @@ const et_registry et_test_registry = {.kernels = &table,
                                       .delegation = &et_delegation,
                                       .views = &et_views,
                                       .branching = &et_branching,
-                                      .ranges = &et_ranges};
+                                      .ranges = &et_ranges_and_conditions};

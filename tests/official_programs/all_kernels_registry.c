@@ -11,6 +11,6 @@ static const et_backend *const backends[] = {
     &et_compiler_demo_backend, &et_mapping_demo_backend, &et_xnnpack_backend};
 
 const et_registry et_linked_registry = {
-    &et_all_kernels, backends,        3,         NULL,
-    &et_delegation,  &et_preparation, &et_views, &et_branching,
-    &et_ranges};
+    &et_all_kernels,          backends,        3,         NULL,
+    &et_delegation,           &et_preparation, &et_views, &et_branching,
+    &et_ranges_and_conditions};

@@ -96,3 +96,38 @@ def test_integers_in_shapes_and_keyword_arguments(tmp_path: Path) -> None:
         assert torch.equal(found, torch.arange(length) + 2.0)
     with pytest.raises(ExecutorchError, match="10 is out of range"):
         method(torch.ones(1), 10)
+
+
+def _view_of_four_columns(x: torch.Tensor) -> torch.Tensor:
+    return x.view(x.shape[0] // 4, 4).sum(0)
+
+
+def _branch_on_rows(x: torch.Tensor) -> torch.Tensor:
+    return x * 2 if x.shape[0] % 4 == 0 else x - 1
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("function", [_view_of_four_columns, _branch_on_rows])
+def test_conditions_on_sizes_are_checked(tmp_path: Path, backend: Any, function: Callable[..., Any]) -> None:
+    n = Dim.DYNAMIC(min=2, max=16)
+    method = _method(tmp_path, backend, function, (torch.ones(8),), {0: n})
+    for size in range(2, 17):
+        x = torch.rand(size)
+        if size % 4 == 0:
+            np.testing.assert_allclose(method(x)[0], function(x), rtol=1e-5)
+        else:
+            with pytest.raises(
+                ExecutorchError,
+                match=rf"requires inputs_0\.shape\[0\].* == 0, but dim 0 of inputs\[0\] is {size}; pass sizes",
+            ):
+                method(x)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_sizes_that_another_input_determines_are_checked(tmp_path: Path, backend: Any) -> None:
+    n = Dim.DYNAMIC(min=2, max=8)
+    inputs = (torch.ones(3), torch.ones(2), torch.ones(5))
+    method = _method(tmp_path, backend, lambda x, y, z: torch.cat([x, y]) + z, inputs, {0: n}, {0: n}, {0: n})
+    assert method(torch.ones(4), torch.ones(3), torch.ones(7))[0].shape == (7,)
+    with pytest.raises(ExecutorchError, match=r"inputs_2\.shape\[0\] == inputs_0\.shape\[0\] \+ "):
+        method(torch.ones(4), torch.ones(3), torch.ones(6))

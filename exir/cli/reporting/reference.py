@@ -37,7 +37,7 @@ from exir.graph.size_bounds import finite_upper
 from exir.model.module_copy import copy_modules
 from exir.model.spec import Method, ModelSpec
 from exir.quantize import Steps, output_steps
-from exir.verification.sizes import satisfies_equalities
+from exir.verification.sizes import satisfies_guards
 
 VARIANTS = 3
 _FIRST_OF_SWEEP = 1000
@@ -289,7 +289,7 @@ def _shapes_within_bounds(program: ExportedProgram) -> Iterator[Shapes]:
     if bounds:
         for pick in (min, lambda ends: sum(ends) // 2, max):
             sizes = {symbol: pick(ends) for symbol, ends in bounds.items()}
-            if satisfies_equalities(program, sizes):
+            if satisfies_guards(program, sizes):
                 yield _input_shapes(program, sizes)
 
 
@@ -299,7 +299,7 @@ def _random_shapes(program: ExportedProgram, generator: torch.Generator) -> Shap
         symbol: int(torch.randint(low, high + 1, (), generator=generator))
         for symbol, (low, high) in _symbol_bounds(program).items()
     }
-    return _input_shapes(program, sizes) if sizes and satisfies_equalities(program, sizes) else None
+    return _input_shapes(program, sizes) if sizes and satisfies_guards(program, sizes) else None
 
 
 def _shapes_above_bounds(program: ExportedProgram) -> Iterator[Shapes]:

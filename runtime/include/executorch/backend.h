@@ -139,6 +139,7 @@ struct et_ranges;
 extern const struct et_views et_views;
 extern const struct et_branching et_branching;
 extern const struct et_ranges et_ranges;
+extern const struct et_ranges et_ranges_and_conditions;
 
 /* The kernels and backends that a method can call. The tables are static. */
 typedef struct et_registry {
@@ -157,7 +158,8 @@ typedef struct et_registry {
   /* &et_branching if a program has moves or jumps; otherwise, may be NULL. */
   const struct et_branching *branching;
   /* &et_ranges if an input or output has a dynamic size, or an input is an int
-   * with a range; otherwise, may be NULL. */
+   * with a range; otherwise, may be NULL. &et_ranges_and_conditions if a program
+   * has conditions over sizes of inputs. */
   const struct et_ranges *ranges;
 } et_registry;
 

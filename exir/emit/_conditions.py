@@ -1,0 +1,207 @@
+"""Encodes conditions over sizes of inputs for `ContainerMetadata.conditions`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy
+import torch
+from sympy.logic.boolalg import Boolean
+from torch import SymInt
+from torch.fx import Node
+from torch.utils._sympy import functions
+
+from exir.graph.symbols import line_of
+from exir.inspection.ranges import NUMBER
+
+_CONSTANT, _SIZE, _ADD, _MULTIPLY, _FLOOR_DIVIDE = range(5)
+_MAX_DEPTH = 16
+_MAX_TEXT = 110
+
+
+@dataclass(frozen=True)
+class _Code:
+    """An expression in postfix order, and as text.
+
+    depth: operands that are pending at most. is_atom: the text needs no parentheses.
+    """
+
+    tokens: tuple[int, ...]
+    text: str
+    depth: int = 1
+    is_atom: bool = True
+
+    @property
+    def operand(self) -> str:
+        return self.text if self.is_atom else f"({self.text})"
+
+
+class _UnsupportedConditionError(Exception):
+    """An expression has no code."""
+
+
+@dataclass(frozen=True)
+class _Operation:
+    token: int
+    name: str
+    is_call: bool = False
+
+
+_OPERATIONS = {
+    sympy.Add: _Operation(_ADD, "+"),
+    sympy.Mul: _Operation(_MULTIPLY, "*"),
+    functions.FloorDiv: _Operation(_FLOOR_DIVIDE, "//"),
+    functions.CleanDiv: _Operation(_FLOOR_DIVIDE, "//"),
+    functions.Mod: _Operation(5, "%"),
+    functions.PythonMod: _Operation(5, "%"),
+    functions.Min: _Operation(6, "min", True),
+    functions.Max: _Operation(7, "max", True),
+    sympy.Min: _Operation(6, "min", True),
+    sympy.Max: _Operation(7, "max", True),
+    sympy.Eq: _Operation(8, "=="),
+    sympy.Ne: _Operation(9, "!="),
+    sympy.Lt: _Operation(10, "<"),
+    sympy.Le: _Operation(11, "<="),
+    sympy.And: _Operation(12, "and"),
+    sympy.Or: _Operation(13, "or"),
+}
+_SWAPPED = {sympy.Gt: sympy.Lt, sympy.Ge: sympy.Le}
+_SWAPPED_NAMES = {sympy.Gt: ">", sympy.Ge: ">="}
+
+
+@dataclass(frozen=True)
+class InputSize:
+    """A symbolic size or integer of an input: value index, dimension and name."""
+
+    value: int
+    dim: int
+    name: str
+    expr: sympy.Expr
+
+    @property
+    def code(self) -> _Code:
+        return _Code((_SIZE, self.value, self.dim), self.name)
+
+
+def input_sizes(inputs: Sequence[tuple[Node, int]]) -> list[InputSize]:
+    """Return the symbolic sizes of inputs: pairs of a node and a value index."""
+    found = []
+    for node, index in inputs:
+        value = node.meta.get("val")
+        if isinstance(value, SymInt):
+            found.append(InputSize(index, NUMBER, node.name, value.node.expr))
+        for dim, size in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
+            if isinstance(size, SymInt):
+                found.append(InputSize(index, dim, f"{node.name}.shape[{dim}]", size.node.expr))
+    return found
+
+
+def encode_conditions(
+    conditions: Sequence[Boolean], inputs: Sequence[tuple[Node, int]]
+) -> tuple[list[int], list[str]]:
+    """Return `ContainerMetadata.conditions`, and the text of each condition.
+
+    Input sizes that depend on other inputs, and whose equality `ContainerMetadata.ranges` cannot
+    express, become conditions as well. A condition that has no code is skipped.
+    """
+    sizes = input_sizes(inputs)
+    symbols = _codes_of_symbols(sizes)
+    coded = []
+    for size in sizes:
+        line = line_of(size.expr)
+        if line is None or line[1] <= 0:
+            value = _try_encode(size.expr, symbols)
+            coded.append(value and _join(_OPERATIONS[sympy.Eq], size.code, value))
+    coded += [_try_encode(_as_remainder(expr), symbols) for expr in conditions]
+    codes = {code.text: code for code in coded if code is not None and code.depth <= _MAX_DEPTH}
+    numbers = [number for code in codes.values() for number in (len(code.tokens), *code.tokens)]
+    return numbers, [text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 3] + "..." for text in codes]
+
+
+def _as_remainder(condition: Boolean) -> Boolean:
+    """Return `n == d * (n // d)`, which views record, as `n % d == 0`."""
+    if isinstance(condition, sympy.Eq):
+        for quotient in condition.atoms(functions.FloorDiv):
+            number, divisor = quotient.args
+            remainder = functions.Mod(number, divisor)
+            for side, other in (condition.args, reversed(condition.args)):
+                factor = sympy.cancel(side / quotient)
+                is_nonzero = factor.is_number or factor == divisor
+                if is_nonzero and sympy.expand(other * divisor - number * factor) == 0:
+                    return sympy.Eq(remainder, 0)
+    return condition
+
+
+def _try_encode(expr: sympy.Basic, symbols: Mapping[sympy.Symbol, _Code]) -> _Code | None:
+    try:
+        return _encode(expr, symbols)
+    except _UnsupportedConditionError:
+        return None
+
+
+def _codes_of_symbols(sizes: Sequence[InputSize]) -> dict[sympy.Symbol, _Code]:
+    """Return how to compute each symbol from a size that increases with it."""
+    found: dict[sympy.Symbol, _Code] = {}
+    lines = [(line, size) for size in sizes if (line := line_of(size.expr)) is not None and line[1] > 0]
+    for (symbol, factor, offset), size in sorted(lines, key=lambda pair: pair[0][1:] != (1, 0)):
+        code = size.code
+        if offset != 0:
+            code = _join(_OPERATIONS[sympy.Add], code, _constant(-offset))
+        if factor != 1:
+            code = _join(_OPERATIONS[functions.FloorDiv], code, _constant(factor))
+        found.setdefault(symbol, code)
+    return found
+
+
+def _constant(number: int) -> _Code:
+    if not -(2**63) <= number < 2**63:
+        raise _UnsupportedConditionError
+    return _Code((_CONSTANT, number), str(number))
+
+
+def _join(operation: _Operation, left: _Code, right: _Code, name: str | None = None) -> _Code:
+    depth = max(left.depth, right.depth + 1)
+    tokens = (*left.tokens, *right.tokens, operation.token)
+    if operation.is_call:
+        return _Code(tokens, f"{operation.name}({left.text}, {right.text})", depth)
+    name = name or operation.name
+    if name == "+" and right.text.startswith("-"):
+        return _Code(tokens, f"{left.text} - {right.text[1:]}", depth, False)
+    is_sum = name in ("+", "==", "!=", "<", "<=", ">", ">=")
+    texts = (left.text, right.text) if is_sum else (left.operand, right.operand)
+    return _Code(tokens, f"{texts[0]} {name} {texts[1]}", depth, False)
+
+
+def _encode(expr: sympy.Basic, symbols: Mapping[sympy.Symbol, _Code]) -> _Code:
+    if isinstance(expr, sympy.Not):
+        expr = sympy.to_nnf(expr, simplify=False)
+    if expr in symbols:
+        return symbols[expr]
+    if isinstance(expr, functions.ToFloat):
+        return _encode(expr.args[0], symbols)
+    if expr.is_number and expr == int(expr):
+        return _constant(int(expr))
+    if isinstance(expr, (sympy.Pow, functions.PowByNatural)) and expr.args[1].is_Integer:
+        base, exponent = _encode(expr.args[0], symbols), int(expr.args[1])
+        return _fold(_OPERATIONS[sympy.Mul], [base] * exponent) if exponent > 0 else _constant(1)
+    kind = type(expr)
+    if kind in _SWAPPED:
+        left, right = (_encode(argument, symbols) for argument in expr.args)
+        swapped = _join(_OPERATIONS[_SWAPPED[kind]], right, left)
+        shown = _join(_OPERATIONS[_SWAPPED[kind]], left, right, _SWAPPED_NAMES[kind])
+        return _Code(swapped.tokens, shown.text, swapped.depth, False)
+    operation = _OPERATIONS.get(kind)
+    if operation is None:
+        raise _UnsupportedConditionError
+    arguments = sorted(expr.args, key=_is_constant) if kind is sympy.Add else expr.args
+    return _fold(operation, [_encode(argument, symbols) for argument in arguments])
+
+
+def _is_constant(expr: sympy.Basic) -> bool:
+    return bool(expr.is_number)
+
+
+def _fold(operation: _Operation, codes: Sequence[_Code]) -> _Code:
+    result = codes[0]
+    for code in codes[1:]:
+        result = _join(operation, result, code)
+    return result

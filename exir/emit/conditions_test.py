@@ -1,0 +1,85 @@
+"""Tests that programs contain the conditions on sizes of inputs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.export import Dim, export
+
+from exir import to_edge
+
+
+class _FunctionModule(nn.Module):
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: Any) -> object:
+        return self.function(*inputs)
+
+
+def _plan(function: Callable[..., object], inputs: tuple[Any, ...], *shapes: Any) -> Any:
+    program = export(_FunctionModule(function), inputs, dynamic_shapes=(shapes,))
+    return to_edge(program).to_executorch().executorch_program.execution_plan[0]
+
+
+def _texts(*arguments: Any) -> list[str]:
+    texts = _plan(*arguments).container_meta_type.condition_texts
+    return texts.split("\n") if texts else []
+
+
+_N = Dim.DYNAMIC(min=2, max=12)
+
+
+def test_condition_has_tokens_in_postfix_order() -> None:
+    def branch(x: torch.Tensor) -> torch.Tensor:
+        return x * 2 if x.shape[0] % 4 == 0 else x
+
+    plan = _plan(branch, (torch.ones(8, 3),), {0: _N})
+    size = [1, plan.inputs[0], 0]
+    assert plan.container_meta_type.conditions == [9, *size, 0, 4, 5, 0, 0, 8]
+    assert plan.container_meta_type.condition_texts == "inputs_0.shape[0] % 4 == 0"
+
+
+def test_exact_division_is_a_remainder() -> None:
+    (text,) = _texts(lambda x: x.view(x.shape[0] // 4, 4).sum(0), (torch.ones(8),), {0: _N})
+    assert text == "inputs_0.shape[0] % 4 == 0"
+
+
+def test_text_has_parentheses_where_needed() -> None:
+    def branch(x: torch.Tensor, y: torch.Tensor, n: int) -> torch.Tensor:
+        rows = (x.shape[0] + y.shape[0]) * 2 // 3 - n
+        return x.sum() if rows > min(x.shape[0], n) else y.sum()
+
+    (text,) = _texts(
+        branch, (torch.ones(8), torch.ones(9), 2), {0: _N}, {0: _N}, Dim.DYNAMIC(min=0, max=4)
+    )
+    sizes = {"inputs_0": torch.ones(8), "inputs_1": torch.ones(9), "inputs_2": 2}
+    assert eval(text, dict(sizes))
+    assert not eval(text, {**sizes, "inputs_0": torch.ones(1), "inputs_1": torch.ones(1)})
+
+
+def test_input_size_that_decreases_with_another_is_compared() -> None:
+    inputs = (torch.ones(2, 4), torch.ones(4, 4))
+    texts = _texts(lambda x, y: torch.cat([x, y]).view(2, 12), inputs, {0: _N}, {0: _N})
+    assert len(texts) == 1 and "==" in texts[0]
+
+
+def test_input_size_that_is_a_sum_of_others_is_compared() -> None:
+    inputs = (torch.ones(3), torch.ones(2), torch.ones(5))
+    texts = _texts(lambda x, y, z: torch.cat([x, y]) + z, inputs, {0: _N}, {0: _N}, {0: _N})
+    assert texts == ["inputs_2.shape[0] == inputs_0.shape[0] + inputs_1.shape[0]"]
+
+
+def test_program_without_conditions_has_none() -> None:
+    container = _plan(lambda x: x * 2, (torch.ones(6),), {0: _N}).container_meta_type
+    assert container.conditions is None and container.condition_texts is None
+
+
+def test_multiple_of_a_symbol_is_divided() -> None:
+    def branch(x: torch.Tensor) -> torch.Tensor:
+        return x * 2 if x.shape[0] // 8 != 3 else x
+
+    (text,) = _texts(branch, (torch.ones(16),), {0: 8 * Dim("n", min=1, max=6)})
+    assert text == "inputs_0.shape[0] // 8 != 3"

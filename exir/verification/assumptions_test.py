@@ -1,0 +1,126 @@
+"""Tests that conditions on input sizes are derived from guards and operators."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim, ExportedProgram, export
+
+from exir.program import to_edge
+from exir.verification.assumptions import input_conditions
+
+_N, _M = Dim.DYNAMIC(min=2, max=12), Dim.DYNAMIC(min=2, max=12)
+
+
+class _FunctionModule(nn.Module):
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: Any) -> object:
+        return self.function(*inputs)
+
+
+def _edge_program(
+    function: Callable[..., object], inputs: Sequence[Any], *shapes: Any
+) -> ExportedProgram:
+    program = export(_FunctionModule(function), tuple(inputs), dynamic_shapes=(shapes,))
+    return to_edge(program).exported_program()
+
+
+def _accepted(
+    function: Callable[..., object], inputs: Sequence[Any], *shapes: Any
+) -> list[tuple[int, ...]]:
+    """Return the values of the program's symbols that satisfy its conditions."""
+    program = _edge_program(function, inputs, *shapes)
+    bounds = list(program.range_constraints.items())
+    grid = torch.cartesian_prod(*(torch.arange(int(b.lower), int(b.upper) + 1) for _, b in bounds))
+    points = [tuple(point) for point in grid.reshape(-1, len(bounds)).tolist()]
+    symbols = [symbol for symbol, _ in bounds]
+    return [
+        point
+        for point in points
+        if all(condition.xreplace(dict(zip(symbols, point))) for condition in input_conditions(program))
+    ]
+
+
+def _single(values: list[tuple[int, ...]]) -> list[int]:
+    return [value for (value,) in values]
+
+
+def test_view_requires_divisibility() -> None:
+    accepted = _accepted(lambda x: x.view(-1, 4).sum(0), (torch.ones(8, 3),), {0: _N})
+    assert _single(accepted) == [4, 8, 12]
+
+
+@pytest.mark.parametrize(("example", "rest"), [(4, 0), (5, 1)])
+def test_branch_of_python_code_requires_its_side(example: int, rest: int) -> None:
+    def branch(x: Tensor) -> Tensor:
+        return x * 2 if x.shape[0] % 2 == 0 else x - 1
+
+    accepted = _accepted(branch, (torch.ones(example, 3),), {0: _N})
+    assert _single(accepted) == [size for size in range(2, 13) if size % 2 == rest]
+
+
+def test_branch_on_sizes_of_two_inputs() -> None:
+    def branch(x: Tensor, y: Tensor) -> Tensor:
+        return x.sum() if x.shape[0] > y.shape[0] else y.sum()
+
+    accepted = _accepted(branch, (torch.ones(7), torch.ones(3)), {0: _N}, {0: _M})
+    assert accepted and all(x > y for x, y in accepted)
+    assert len(accepted) == 11 * 10 // 2
+
+
+def test_comparisons_that_select_a_layout_are_not_conditions() -> None:
+    x = torch.ones(4, 3)
+    program = _edge_program(lambda x: x.reshape(x.shape[1], x.shape[0]).sum(0), (x,), {0: _N, 1: _M})
+    assert input_conditions(program) == ()
+
+
+def test_branches_that_the_ranges_imply_are_not_conditions() -> None:
+    program = _edge_program(lambda x: x * 2 if x.shape[0] < 20 else x, (torch.ones(7),), {0: _N})
+    assert input_conditions(program) == ()
+
+
+def test_static_program_has_no_conditions() -> None:
+    assert input_conditions(_edge_program(lambda x: x.view(2, 4), (torch.ones(8),), None)) == ()
+
+
+def test_squeezed_size_is_not_one() -> None:
+    n = Dim("n", min=1, max=6)
+    accepted = _accepted(lambda x: x.squeeze() + 1, (torch.ones(4, 3),), {0: n})
+    assert _single(accepted) == [2, 3, 4, 5, 6]
+
+
+def test_unused_outputs_of_a_split_are_not_checked() -> None:
+    accepted = _accepted(
+        lambda x: x.split(3)[0] * 2, (torch.ones(8, 3),), {0: Dim.DYNAMIC(min=7, max=12)}
+    )
+    assert _single(accepted) == [7, 8, 9, 10, 11, 12]
+
+
+def test_used_outputs_of_a_chunk_are_checked() -> None:
+    accepted = _accepted(lambda x: x.chunk(3)[2] * 2, (torch.ones(8, 3),), {0: _N})
+    assert _single(accepted) == [3, 5, 6, 7, 8, 9, 10, 11, 12]
+
+
+def test_conditions_are_kept_by_later_stages() -> None:
+    function = lambda x: x.view(-1, 4).sum(0)
+    program = export(_FunctionModule(function), (torch.ones(8, 4),), dynamic_shapes=(({0: _N},),))
+    edge = to_edge(program).transform([])
+    assert len(input_conditions(edge.exported_program())) == 0
+    program = export(_FunctionModule(function), (torch.ones(8, 3),), dynamic_shapes=(({0: _N},),))
+    edge = to_edge(program).transform([])
+    assert len(input_conditions(edge.exported_program())) == 1
+
+
+def test_conditions_do_not_change_the_exported_program() -> None:
+    program = export(
+        _FunctionModule(lambda x: x.view(-1, 4).sum(0)),
+        (torch.ones(8, 3),),
+        dynamic_shapes=(({0: _N},),),
+    )
+    to_edge(program)
+    assert input_conditions(program) == ()
