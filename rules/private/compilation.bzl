@@ -11,18 +11,37 @@ load("//rules/private:python_command.bzl", "run_compiler")
 load("//rules/private:python_module.bzl", "add_import_roots", "data_files", "imported_library", "module_file", "module_name", "python_library")
 
 ExecutorchCompilationInfo = provider(
-    doc = "The compiler inputs of a model, for other rules that run the compiler on the model. Not public.",
-    fields = {"compilation": "struct: from `collect_compilation`."},
+    doc = "The compile actions of a model. Not public.",
+    fields = {
+        "attrs": "dict: values of the model's attributes in the compile configuration.",
+        "compilation": "struct: from `collect_compilation`, for other rules that run the compiler on the model.",
+        "files": "dict[string, File]: outputs by kind. `weights` may be None.",
+        "validation": "depset[File]: from `validation`.",
+    },
 )
+
+# Suffix of the target with a model's compile actions.
+COMPILATION_SUFFIX = ".compilation"
+
+def model_label(ctx):
+    """Returns the display label of the model that a target compiles.
+
+    Args:
+      ctx: the context of a rule whose targets have COMPILATION_SUFFIX.
+
+    Returns:
+      string
+    """
+    return display_label(ctx.label)[:-len(COMPILATION_SUFFIX)]
 
 def _backend_targets(ctx):
     return ([ctx.attr.backend] if ctx.attr.backend else []) + ctx.attr.backends
 
-def _all_config_layers(ctx):
+def _all_config_layers(ctx, label):
     json_layers = [struct(file = None, json = ctx.attr.config_json)] if ctx.attr.config_json else []
-    return (config_layers(ctx.label, "config", ctx.attr.config) if ctx.attr.config else []) + json_layers
+    return (config_layers(label, "config", ctx.attr.config) if ctx.attr.config else []) + json_layers
 
-def _imported_libraries(ctx, toolchain, backends):
+def _imported_libraries(ctx, label, toolchain, backends):
     """Returns the libraries that the compiler imports: the module and the partitioners.
 
     Packages of a toolchain that the model names replace those of its libraries. Otherwise, their versions must agree.
@@ -31,10 +50,10 @@ def _imported_libraries(ctx, toolchain, backends):
     versions = toolchain.packages.versions
     if not ctx.attr.toolchain:
         for attribute, library in libraries:
-            check_versions(display_label(ctx.label), attribute, library, versions)
+            check_versions(label, attribute, library, versions)
     return [imported_library(library, versions) for _, library in libraries]
 
-def _compile_toolchain(ctx):
+def _compile_toolchain(ctx, label):
     """Returns the toolchain that the model names, or the registered one."""
     target = ctx.attr.toolchain
     if not target:
@@ -42,14 +61,15 @@ def _compile_toolchain(ctx):
     info = target[platform_common.ToolchainInfo] if platform_common.ToolchainInfo in target else None
     if getattr(info, "toolchain_type", None) != TOOLCHAIN_TYPE:
         fail("%s: 'toolchain' has %s, which is not an executorch_toolchain; declare one (docs/how_to/choose_pytorch.md), or omit 'toolchain'" %
-             (display_label(ctx.label), display_label(target.label)))
+             (label, display_label(target.label)))
     return info
 
-def collect_compilation(ctx):
+def collect_compilation(ctx, label):
     """Collects the compiler's inputs for a model.
 
     Args:
-      ctx: the context of `executorch_model`.
+      ctx: the context of `executorch_compilation`.
+      label: string: the model's label.
 
     Returns:
       struct: inputs from the rule's attributes, its backends and its kernels.
@@ -58,22 +78,22 @@ def collect_compilation(ctx):
     kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
     for backend in backends:
         if backend.id and not backend.partitioner:
-            fail("%s: the backend '%s' has no compiler side; use it in executorch_import, or choose another backend" % (display_label(ctx.label), backend.id))
-    toolchain = _compile_toolchain(ctx)
-    libraries = _imported_libraries(ctx, toolchain, backends)
+            fail("%s: the backend '%s' has no compiler side; use it in executorch_import, or choose another backend" % (label, backend.id))
+    toolchain = _compile_toolchain(ctx, label)
+    libraries = _imported_libraries(ctx, label, toolchain, backends)
     file = module_file(ctx.attr.module, "module")
     return struct(
         allow_fallback = None if ctx.attr.any_fallback else ctx.attr.allow_fallback,
         backends = backends,
         calibration = ctx.file.calibration,
-        config = _all_config_layers(ctx),
+        config = _all_config_layers(ctx, label),
         entry_point = ctx.attr.entry_point,
         external_weights = ctx.attr.external_weights,
         kernels = depset(kernels, transitive = [backend.kernels for backend in backends]),
         sources = depset(transitive = [library.sources for library in libraries]),
         imports = depset(transitive = [library.imports for library in libraries]),
         data = depset(transitive = [library.data for library in libraries] + [data_files(ctx.attr.data)]),
-        label = display_label(ctx.label),
+        label = label,
         memory_gb = ctx.attr.memory_gb,
         module = module_name(file),
         module_file = file,

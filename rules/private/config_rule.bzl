@@ -24,7 +24,7 @@ def config_layers(label, attribute, target):
     """Returns the layers of options of a target.
 
     Args:
-      label: label of the rule that sets the attribute, for a message.
+      label: string: label of the target that sets the attribute, for a message.
       attribute: name of the attribute.
       target: an `executorch_config` or a TOML file.
 
@@ -35,7 +35,7 @@ def config_layers(label, attribute, target):
         return target[ExecutorchConfigInfo].layers
     files = target[DefaultInfo].files.to_list()
     if not files or [file for file in files if file.extension != "toml"]:
-        fail("%s: '%s' has %s, which is neither an executorch_config nor a TOML file" % (display_label(label), attribute, display_label(target.label)))
+        fail("%s: '%s' has %s, which is neither an executorch_config nor a TOML file" % (label, attribute, display_label(target.label)))
     return [struct(file = file, json = None) for file in files]
 
 def add_config_flags(arguments, layers):
@@ -63,7 +63,7 @@ def config_files(layers):
     return [layer.file for layer in layers if layer.file]
 
 def _impl(ctx):
-    layers = [layer for target in ctx.attr.extends for layer in config_layers(ctx.label, "extends", target)]
+    layers = [layer for target in ctx.attr.extends for layer in config_layers(display_label(ctx.label), "extends", target)]
     if ctx.file.file:
         layers.append(struct(file = ctx.file.file, json = None))
     if ctx.attr.json:

@@ -1,9 +1,11 @@
 """executorch_model: compile a PyTorch module to a program."""
 
 load("//rules/private:arguments.bzl", "check_backend", "require")
+load("//rules/private:compilation.bzl", "COMPILATION_SUFFIX")
+load("//rules/private:compile_rule.bzl", "executorch_compilation")
 load("//rules/private:config_options.bzl", "check_config")
 load("//rules/private:model_files.bzl", "model_files")
-load("//rules/private:model_rule.bzl", executorch_model_rule = "executorch_model")
+load("//rules/private:model_rule.bzl", "model_stem", executorch_model_rule = "executorch_model")
 
 def _check_fallback(where, names):
     for name in names:
@@ -46,13 +48,30 @@ def executorch_model(name, module = None, backend = Label("//backends/portable")
         kwargs["config"] = config
     if type(allow_fallback) == "list":
         _check_fallback(where, allow_fallback)
-    executorch_model_rule(
-        name = name,
+    any_fallback = allow_fallback == None
+    backends = backend if is_list else []
+    backend = None if is_list else backend
+
+    # Manual: only the model needs the target, so `//...` must not build it where the model is
+    # filtered out.
+    executorch_compilation(
+        name = name + COMPILATION_SUFFIX,
+        stem = model_stem(name),
         module = module,
         allow_fallback = allow_fallback,
-        any_fallback = allow_fallback == None,
-        backend = None if is_list else backend,
-        backends = backend if is_list else [],
+        any_fallback = any_fallback,
+        backend = backend,
+        backends = backends,
+        **dict(kwargs, tags = ["manual"] + (kwargs.get("tags") or []), visibility = ["//visibility:private"])
+    )
+    executorch_model_rule(
+        name = name,
+        compilation = ":" + name + COMPILATION_SUFFIX,
+        module = module,
+        allow_fallback = allow_fallback,
+        any_fallback = any_fallback,
+        backend = backend,
+        backends = backends,
         **kwargs
     )
     model_files(name, bool(kwargs.get("external_weights")), kwargs)

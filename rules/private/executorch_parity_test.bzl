@@ -4,6 +4,7 @@ load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:arguments.bzl", "propagated_test_attrs", "require")
 load("//rules/private:compilation.bzl", "ExecutorchCompilationInfo", "run_compilation")
+load("//rules/private:compile_configuration.bzl", "COMPILE_CONFIGURATION_ATTRS", "compile_configuration")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:model_info.bzl", "model_info")
@@ -47,7 +48,8 @@ def _replay_data_impl(ctx):
 
 _replay_data = rule(
     implementation = _replay_data_impl,
-    attrs = _REPLAY_ATTRS,
+    attrs = dict(_REPLAY_ATTRS, **COMPILE_CONFIGURATION_ATTRS),
+    cfg = compile_configuration,
     doc = "A model's program, its reference calls with their instruction values, and its weights file, if any, in this order.",
     toolchains = [TOOLCHAIN_TYPE],
 )

@@ -98,10 +98,10 @@ def _import_providers(ctx, action, backends):
         # Bazel 4 uses only the runfiles of `data`.
         DefaultInfo(files = depset([ctx.file.pte]), runfiles = ctx.runfiles([ctx.file.pte])),
         OutputGroupInfo(
-            _validation = validation(ctx, ctx.label.name, ctx.file.pte, action.manifest, action.weights, backends),
+            _validation = validation(ctx, display_label(ctx.label), ctx.label.name, ctx.file.pte, action.manifest, action.weights, backends),
             manifest = depset([action.manifest]),
             pte = depset([ctx.file.pte]),
-            report = depset([report_page(ctx, ctx.label.name, ctx.file.pte, action.manifest)]),
+            report = depset([report_page(ctx, display_label(ctx.label), ctx.label.name, ctx.file.pte, action.manifest)]),
             weights = depset(action.weights),
         ),
         ExecutorchModelInfo(

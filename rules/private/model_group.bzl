@@ -5,13 +5,17 @@ load("//rules/private:model_info.bzl", "model_info")
 def _impl(ctx):
     infos = [model_info(ctx, model) for model in ctx.attr.models]
     programs = [info.pte for info in infos]
+    manifests = [info.manifest for info in infos]
+    weights = [info.weights for info in infos if info.weights]
     return [
         # Bazel 4 uses only the runfiles of `data`.
         DefaultInfo(files = depset(programs), runfiles = ctx.runfiles(programs)),
         OutputGroupInfo(
-            manifest = depset([info.manifest for info in infos]),
+            # Files that Bazel writes with the default output of a target on the command line.
+            _hidden_top_level_INTERNAL_ = depset(manifests + weights),
+            manifest = depset(manifests),
             pte = depset(programs),
-            weights = depset([info.weights for info in infos if info.weights]),
+            weights = depset(weights),
         ),
     ]
 

@@ -1,14 +1,14 @@
 """The action that writes a program's report (docs/how_to/inspect_a_program.md)."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
-load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_module")
 
-def report_page(ctx, stem, pte, manifest, sources = None):
+def report_page(ctx, label, stem, pte, manifest, sources = None):
     """Registers the action that writes `<stem>.report.html`.
 
     Args:
       ctx: the context of a rule with the code generation toolchain.
+      label: string: label of the target for messages.
       stem: name of the page.
       pte: File: the program.
       manifest: File: its manifest.
@@ -34,6 +34,6 @@ def report_page(ctx, stem, pte, manifest, sources = None):
         inputs = depset([pte, manifest] + ([sources] if sources else [])),
         outputs = [page],
         mnemonic = "ExecutorchReport",
-        progress_message = "Reporting on %s" % display_label(ctx.label),
+        progress_message = "Reporting on %s" % label,
     )
     return page

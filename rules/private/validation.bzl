@@ -1,7 +1,5 @@
 """A validation action that opens a program with the runtime's verifier."""
 
-load("//rules/private:labels.bzl", "display_label")
-
 _CPU_BACKEND = "CpuBackend"
 
 VALIDATION_ATTRS = {
@@ -17,7 +15,7 @@ VALIDATION_ATTRS = {
     ),
 }
 
-def validation(ctx, stem, pte, manifest, weights, backends):
+def validation(ctx, label, stem, pte, manifest, weights, backends):
     """Registers the action that verifies a program and loads each of its methods.
 
     Its output is for the group `_validation`, which Bazel builds with every target that depends on
@@ -25,6 +23,7 @@ def validation(ctx, stem, pte, manifest, weights, backends):
 
     Args:
       ctx: the context of a rule with `VALIDATION_ATTRS`.
+      label: string: label of the target for messages.
       stem: name of the output.
       pte: File: the program.
       manifest: File: the program's manifest. As an input, it causes the action that writes it to
@@ -40,7 +39,7 @@ def validation(ctx, stem, pte, manifest, weights, backends):
     args = ctx.actions.args()
 
     # Labels of other repositories start with @, but the program does not read params files.
-    args.add(display_label(ctx.label))
+    args.add(label)
     args.add_all([stamp, pte] + weights)
     has_cpu_delegates = _CPU_BACKEND in [backend.id for backend in backends]
     ctx.actions.run(
@@ -50,6 +49,6 @@ def validation(ctx, stem, pte, manifest, weights, backends):
         outputs = [stamp],
         execution_requirements = {"supports-path-mapping": "1"},
         mnemonic = "ExecutorchVerify",
-        progress_message = "Verifying the program of %s" % display_label(ctx.label),
+        progress_message = "Verifying the program of %s" % label,
     )
     return depset([stamp])

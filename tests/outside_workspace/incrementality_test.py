@@ -102,6 +102,55 @@ def test_failed_compilation_leaves_no_program(workspace: Workspace) -> None:
     assert not (workspace.folder / "bazel-bin" / "first.pte").exists()
 
 
+_C_SETTINGS = ("--copt=-O1", "--conlyopt=-g", "--cxxopt=-g", "--linkopt=-g", "--strip=never", "--features=-pic")
+
+
+@pytest.mark.parametrize("mode", ["opt", "dbg"])
+def test_c_settings_compile_no_model(workspace: Workspace, mode: str) -> None:
+    before = workspace.build("//...")
+    assert before.exit_code == 0, before.stderr
+    flags = (f"--compilation_mode={mode}", *_C_SETTINGS)
+    build = workspace.build(*flags, "//...")
+    assert build.exit_code == 0, build.stderr
+    assert "CppLink" in build.mnemonics
+    assert not set(COMPILES_A_MODEL) & set(build.mnemonics)
+    assert workspace.run("//:first_app", flags=flags).returncode == 0
+    assert (workspace.folder / "bazel-bin/first.pte").stat().st_size > 0
+    assert (workspace.folder / "bazel-bin/first.manifest.json").stat().st_size > 0
+
+
+_SELECTS = """
+config_setting(name = "optimized", values = {{"compilation_mode": "opt"}})
+
+config_setting(name = "small", define_values = {{"variant": "small"}})
+
+executorch_model(
+    name = "chosen_pte",
+    module = ":first",
+    entry_point = select({{":{setting}": "small_model", "//conditions:default": "model"}}),
+)
+"""
+
+
+def test_select_on_a_user_setting_chooses_attributes(workspace: Workspace) -> None:
+    workspace.write("BUILD.bazel", _BUILD + _SELECTS.format(setting="small"))
+    flags = ("--compilation_mode=opt", "--define=variant=small", "//:chosen_pte")
+    build = workspace.build(*flags)
+    workspace.write("BUILD.bazel", _BUILD)
+    assert build.exit_code != 0
+    assert "'small_model'" in build.stderr
+
+
+def test_select_on_the_compilation_mode_is_an_error(workspace: Workspace) -> None:
+    workspace.write("BUILD.bazel", _BUILD + _SELECTS.format(setting="optimized"))
+    default = workspace.build("--nobuild", "//:chosen_pte")
+    optimized = workspace.build("--nobuild", "--compilation_mode=opt", "//:chosen_pte")
+    workspace.write("BUILD.bazel", _BUILD)
+    assert default.exit_code == 0, default.stderr
+    assert optimized.exit_code != 0
+    assert "//:chosen_pte: 'entry_point' depends on the compilation mode" in optimized.stderr
+
+
 _GENERATED = """
 genrule(
     name = "generate",
