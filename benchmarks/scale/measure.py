@@ -95,6 +95,7 @@ def measure(models: int, root: Path, folder: Path, workers: int, analysis_alone:
     for edit, apply in _edits(workspace):
         apply()
         yield bazel.build(models, edit)
+    yield bazel.build(models, "another compilation mode", "--compilation_mode=opt")
     bazel.shutdown()
     other = Bazel(root / "bazelw", workspace.folder, folder / "other_base", flags)
     yield other.build(models, "all, from the cache, in a new server")
