@@ -41,7 +41,13 @@ _DECOMPOSITIONS = tuple(
 # The parts of torch that implement modules in Python. Their branches are recorded like those of users.
 _MODULES = (_TORCH / "nn", _TORCH / "functional.py")
 # Operators that decompositions compute for all sizes, although torch.export declares the example's.
-_EXACT = (torch.ops.aten.tensor_split.sections, torch.ops.aten.tensor_split.indices)
+# The kernel of a slice computes its size, which is smaller if the slice exceeds its dimension.
+_EXACT = (
+    torch.ops.aten.tensor_split.sections,
+    torch.ops.aten.tensor_split.indices,
+    torch.ops.aten.slice.Tensor,
+    torch.ops.aten.slice_copy.Tensor,
+)
 _MOST_VALUES = 64
 _MOST_COMBINATIONS = 4096
 # How many points are checked, and how many of them violate a candidate.

@@ -101,6 +101,12 @@ def test_unused_outputs_of_a_split_are_not_checked() -> None:
     assert _single(accepted) == [7, 8, 9, 10, 11, 12]
 
 
+def test_slice_that_exceeds_its_dimension_is_accepted() -> None:
+    shapes = ({0: Dim.DYNAMIC(min=4, max=8)}, Dim.DYNAMIC(min=2, max=9))
+    program = _edge_program(lambda x, n: x[:n] * 2, (torch.ones(6, 3), 3), *shapes)
+    assert input_conditions(program) == ()
+
+
 def test_used_outputs_of_a_chunk_are_checked() -> None:
     accepted = _accepted(lambda x: x.chunk(3)[2] * 2, (torch.ones(8, 3),), {0: _N})
     assert _single(accepted) == [3, 5, 6, 7, 8, 9, 10, 11, 12]

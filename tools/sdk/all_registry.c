@@ -19,4 +19,4 @@ static const et_backend_parts parts[sizeof backends / sizeof *backends] = {
 const et_registry et_all_registry = {
     &et_all_kernels, backends,       sizeof backends / sizeof *backends,
     parts,           &et_delegation, &et_preparation,
-    &et_views,       &et_branching,  &et_ranges};
+    &et_views,       &et_branching,  &et_ranges_and_conditions};
