@@ -164,9 +164,8 @@ class Method {
   Method() noexcept = default;
 
   static Error not_loaded() noexcept {
-    return Error(
-        ET_STATUS_INVALID_STATE,
-        "the method was moved from; use the object it was moved to");
+    return Error(ET_STATUS_INVALID_STATE,
+                 "the method was moved from; use the object it was moved to");
   }
 
   et_hosted_method hosted_ = {};
@@ -191,6 +190,25 @@ class Program {
     return program;
   }
 
+  // Maps a program and its external weights, a .ptd file. Neither file must change while the
+  // program exists. Weights other than those that the program was compiled with are rejected.
+  static Result<Program> open(const char *path,
+                              const char *weights_path) noexcept {
+    Result<Program> program = empty();
+    if (program) {
+      Opened &opened = *program->opened_;
+      Error error;
+      if (et_file_open(path, &opened.file, error.get()) != ET_STATUS_OK ||
+          et_file_open(weights_path, &opened.weights, error.get()) !=
+              ET_STATUS_OK ||
+          opened.load(opened.file.bytes, opened.weights.bytes, error) !=
+              ET_STATUS_OK) {
+        return error;
+      }
+    }
+    return program;
+  }
+
   // Borrows 16-byte aligned bytes for the lifetime of the program.
   static Result<Program> load(et_span bytes) noexcept {
     Result<Program> program = empty();
@@ -198,6 +216,20 @@ class Program {
       Error error;
       if (et_program_load(bytes, &program->opened_->program, error.get()) !=
           ET_STATUS_OK) {
+        return error;
+      }
+    }
+    return program;
+  }
+
+  // Borrows the 16-byte aligned bytes of a program and of its external weights, a .ptd file, for
+  // the lifetime of the program. Weights other than those that the program was compiled with are
+  // rejected.
+  static Result<Program> load(et_span bytes, et_span weights) noexcept {
+    Result<Program> program = empty();
+    if (program) {
+      Error error;
+      if (program->opened_->load(bytes, weights, error) != ET_STATUS_OK) {
         return error;
       }
     }
@@ -223,6 +255,28 @@ class Program {
     return method;
   }
 
+  // Loads a method that shares the mutable buffers of `owner`, another method of this program. The
+  // program must be compiled with `share_mutable_buffers`. `owner` must outlive the method, but may
+  // be moved. Only one of the two may run at a time.
+  Result<Method> load_method_sharing(
+      const char *name, const et_registry &registry, const Method &owner,
+      const et_method_options &options = {}) const noexcept {
+    Error error;
+    if (opened_ == nullptr || owner.get() == nullptr) {
+      return Error(ET_STATUS_INVALID_STATE,
+                   "the program or the owner was moved from; use the object it "
+                   "was moved to");
+    }
+    Method method;
+    if (et_hosted_method_load_sharing(&opened_->program, name, &registry,
+                                      &options, &owner.hosted_,
+                                      kSharedStateMemoryId, &method.hosted_,
+                                      error.get()) != ET_STATUS_OK) {
+      return error;
+    }
+    return method;
+  }
+
   std::size_t method_count() const noexcept {
     return opened_ == nullptr ? 0 : et_program_method_count(&opened_->program);
   }
@@ -243,11 +297,35 @@ class Program {
     Opened() noexcept = default;
     Opened(const Opened &) = delete;
     Opened &operator=(const Opened &) = delete;
-    ~Opened() { et_file_close(&file); }
+    ~Opened() {
+      et_file_close(&file);
+      et_file_close(&weights);
+    }
+
+    // Opens `program` with both files, and compares the weights with the hashes in the program.
+    et_status load(et_span bytes, et_span weights_bytes,
+                   Error &error) noexcept {
+      extents[0] = {0, bytes};
+      extents[1] = {0, weights_bytes};
+      sources[0] = {"program", bytes.size, &extents[0], 1, nullptr, nullptr};
+      sources[1] = {"weights", weights_bytes.size, &extents[1], 1, nullptr,
+                    nullptr};
+      if (et_program_load_sources(sources, 2, &program, error.get()) !=
+          ET_STATUS_OK) {
+        return error.status();
+      }
+      return et_program_check_contents(&program, error.get());
+    }
 
     et_file file = {};
+    et_file weights = {};
+    et_extent extents[2] = {};
+    et_data_source sources[2] = {};
     et_program program = {};
   };
+
+  // The memory id of buffers that `share_mutable_buffers` places.
+  static constexpr std::uint32_t kSharedStateMemoryId = 2;
 
   Program() noexcept = default;
 
