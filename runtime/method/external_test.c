@@ -195,6 +195,37 @@ static void test_key_in_two_data_files_is_refused(void **state) {
          "'mlp_weights.ptd'; pass only one of them");
 }
 
+static void test_any_key_in_two_data_files_is_refused(void **state) {
+  (void)state;
+  sample s;
+  open_mlp(&s);
+  uint8_t *copy = malloc(s.sizes[1]);
+  assert_non_null(copy);
+  memcpy(copy, s.bytes[1], s.sizes[1]);
+  assert_memory_equal(copy + 0x174, "0.weight", 8);
+  copy[0x174] = '9';
+  const et_extent extent = {0, {copy, s.sizes[1]}};
+  s.sources[2] = s.sources[1];
+  s.sources[2].name = "copy.ptd";
+  s.sources[2].extents = &extent;
+  const et_status status = load(&s, 3);
+  free(copy);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "source 'copy.ptd': key '0.bias' is also in source "
+         "'mlp_weights.ptd'; pass only one of them");
+}
+
+static void test_key_in_program_and_data_file_is_refused(void **state) {
+  (void)state;
+  sample s;
+  open_files(&s, "mlp_xnn_seg_default.pte", "xnn_weights.ptd");
+  const et_status status = load_program(&s, 2);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "source 'xnn_weights.ptd': key "
+         "'9eed8098f924a1e1efe5fd1dfba5ab56b5a8fa3bfbe4bb50eef0b5520f2a05a0' "
+         "is also in the program" ET_TEST_EXPORT_AGAIN);
+}
+
 /* Changes one byte of the data, which must be `from` in the fixture. */
 static et_status load_changed(sample *s, size_t at, uint8_t from, uint8_t to) {
   open_mlp(s);
@@ -409,6 +440,18 @@ static void test_delegates_find_external_data(void **state) {
   }
 }
 
+static void test_delegates_do_not_find_tensors_or_unknown_keys(void **state) {
+  (void)state;
+  static const et_string keys[] = {{"0.weight", 8}, {"1.weight", 8}};
+  for (size_t i = 0; i < 2; i++) {
+    sample s;
+    open_files(&s, "ptd_mlp_xnn.pte", "mlp_weights.ptd");
+    asked = keys[i];
+    assert_int_equal(load_delegate(&s), ET_STATUS_NOT_FOUND);
+    close_files(&s);
+  }
+}
+
 /* Loads arbitrary data. If loading fails, there must be a message. */
 static void try_data(sample *s) {
   const et_status status = load(s, 2);
@@ -478,6 +521,8 @@ int main(void) {
       cmocka_unit_test(test_missing_data_file_is_named_by_its_key),
       cmocka_unit_test(test_data_file_without_the_key_is_refused),
       cmocka_unit_test(test_key_in_two_data_files_is_refused),
+      cmocka_unit_test(test_any_key_in_two_data_files_is_refused),
+      cmocka_unit_test(test_key_in_program_and_data_file_is_refused),
       cmocka_unit_test(test_mismatched_dtype_is_refused),
       cmocka_unit_test(test_external_tensor_of_unknown_dtype_is_refused),
       cmocka_unit_test(test_mismatched_dim_order_is_refused),
@@ -490,6 +535,7 @@ int main(void) {
       cmocka_unit_test(test_data_file_tables_must_be_in_the_first_extent),
       cmocka_unit_test(test_unaddressable_sources_are_refused),
       cmocka_unit_test(test_delegates_find_external_data),
+      cmocka_unit_test(test_delegates_do_not_find_tensors_or_unknown_keys),
       cmocka_unit_test(test_data_file_with_any_byte_changed_is_survived),
       cmocka_unit_test(test_data_file_with_any_word_replaced_is_survived),
       cmocka_unit_test(test_truncated_data_file_is_refused),
