@@ -270,8 +270,11 @@ def test_pixel_shuffle_of_empty_tensors_follows_pytorch() -> None:
 def test_invalid_pixel_shuffle_is_an_error() -> None:
     for name in ("shuffle", "unshuffle"):
         refused("is not divisible by", f"aten::pixel_{name}.out", IMAGE, 7)
-        for factor in (0, -1, 2**40):
+        for factor in (0, -1, 2**15, 2**40):
             refused("is not in \\[1, 32767\\]", f"aten::pixel_{name}.out", IMAGE, factor)
+        for rank in (2, 15):
+            refused(f"has {rank} dimensions", f"aten::pixel_{name}.out", torch.ones([1] * rank), 1)
+        refused("dtypes .* differ", f"aten::pixel_{name}.out", IMAGE.to(torch.int32), 1)
 
 
 def test_squeezing_one_dimension_follows_pytorch() -> None:
