@@ -375,6 +375,8 @@ def test_shared_library_header_hides_private_declarations(tmp_path: Path) -> Non
         assert name not in header and f" {name}" in source
     assert "extern const uint8_t net_weights_data[];" in source
     assert "static inline" not in header
+    hidden = {"net_registry", "net_program_data", "net_program_size", "net_weights_data"}
+    assert set(re.findall(r"^#define (net_\w+) net_", source, re.MULTILINE)) == hidden
     assert not [name for name in exported if "_forward_" not in name]
 
 

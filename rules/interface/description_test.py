@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from rules.interface.description import Interface, InterfaceError, Range, read_interface
+from rules.interface.description import ELEMENT_BYTES, Interface, InterfaceError, Range, read_interface
 
 _METHOD = {
     "name": "run",
@@ -34,6 +35,11 @@ _MANIFEST = {
     "backends": [],
     "methods": [_METHOD],
 }
+
+
+def test_element_sizes_are_those_in_the_dtype_names() -> None:
+    bits = {dtype: re.sub(r"\D", "", dtype) or "8" for dtype in ELEMENT_BYTES}
+    assert {dtype: 8 * size for dtype, size in ELEMENT_BYTES.items()} == {each: int(bits[each]) for each in bits}
 
 
 def _read(folder: Path, **changes: object) -> Interface:
