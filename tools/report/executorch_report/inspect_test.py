@@ -13,12 +13,17 @@ import pytest
 from executorch_report.facts import program_facts, read_program
 from executorch_report.inspect_program import main
 from executorch_report.memory import alive_at
-from executorch_report.segments import Segment
+from executorch_report.segments import Segment, segments_of
 from executorch_report.text import program_text
 from exir.base_error import InvalidProgramError
 
 _FIXTURES = Path("tests/fixtures")
 _PROGRAMS = sorted(_FIXTURES.glob("*.pte"))
+
+
+def test_program_without_a_header_is_one_segment() -> None:
+    (whole,) = segments_of(bytes(64))
+    assert (whole.offset, whole.nbytes, whole.is_named_data) == (0, 64, False)
 
 
 @pytest.mark.parametrize("path", _PROGRAMS, ids=lambda path: path.stem)
