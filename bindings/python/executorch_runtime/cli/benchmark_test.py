@@ -44,6 +44,14 @@ def test_latency_plot_has_a_line_per_program(tmp_path: Path) -> None:
     one, two = tmp_path / "one.svg", tmp_path / "two.svg"
     assert main([_ADD, "--repeat", "5", "--svg", str(one)]) == 0
     assert main([_ADD, "--repeat", "5", "--svg", str(two), "--against", _LINEAR]) == 0
+    places = [
+        float(value)
+        for file in (one, two)
+        for element in _svg(file).iter()
+        for name, value in element.attrib.items()
+        if name in ("x", "x1", "x2")
+    ]
+    assert min(places) >= 0 and max(places) <= 840, "outside the view box"
     lines = [len(list(_svg(file).iter("{http://www.w3.org/2000/svg}polyline"))) for file in (one, two)]
     assert lines == [1, 2]
 

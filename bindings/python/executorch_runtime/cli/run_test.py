@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 import torch
 
+from executorch_runtime.cli.common import count_argument, only_method
 from executorch_runtime.cli.comparison import compare
-from executorch_runtime.cli.inputs import random_inputs
+from executorch_runtime.cli.inputs import InputError, random_inputs, read_calls
 from executorch_runtime.cli.run import main
+from executorch_runtime.program import Program
 from executorch_runtime.values import Signature, ValueInfo
 from exir.inspection.ranges import Steps
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded_calls
@@ -85,6 +89,8 @@ def test_trace_has_a_span_per_instruction_with_shapes_and_lines(tmp_path: Path) 
     spans = json.loads(trace.read_text())["traceEvents"]
     kernels = [span for span in spans if span.get("cat") == "kernel"]
     assert [span["args"]["instruction"] for span in kernels] == list(range(6))
+    pairs = itertools.pairwise(kernels)
+    assert all(before["ts"] + before["dur"] <= after["ts"] + 1e-3 for before, after in pairs)
     assert kernels[1]["args"]["tensors"] == ["float32[16]", "float32[3, 8]", "float32[8, 16]", "float32[3, 16]"]
     assert [span["name"] for span in spans if span.get("cat", "").endswith("load")] == ["program load", "method load"]
     assert main([*arguments, "--sources", str(sources)]) == 1, "two instructions are another program's"
@@ -145,6 +151,7 @@ def test_mismatched_input_is_reported(arguments: list[str], message: str, capsys
         (["--threads", "two"], "argument --threads: must be an integer of at least 1, got 'two'"),
         (["--seed=-3"], "argument --seed: must be an integer from 0 to 2**64 - 1, got '-3'"),
         (["--seed", str(2**64)], f"argument --seed: must be an integer from 0 to 2**64 - 1, got '{2**64}'"),
+        (["--see", "1"], "unrecognized arguments: --see 1"),
         (["--save", "out.txt"], "argument --save: 'out.txt' must end in .npz"),
     ],
 )
@@ -185,6 +192,31 @@ def test_images_are_resized_to_the_input(tmp_path: Path) -> None:
     path = tmp_path / "photo.png"
     image.new("RGB", (30, 20), (255, 0, 0)).save(path)
     assert main([str(FOLDER / "conv_channels_last.pte"), "-i", str(path)]) == 0
+
+
+def test_images_are_normalized_for_torchvision(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not among the compiler's packages")
+    path = tmp_path / "photo.png"
+    image.new("RGB", (4, 4), (255, 0, 51)).save(path)
+    info = ValueInfo("Tensor", "float32", (1, 3, 2, 2), (0, 1, 2, 3))
+    ((found,),) = read_calls([path], Signature("forward", (info,), (), ()))
+    expected = [(1 - 0.485) / 0.229, (0 - 0.456) / 0.224, (0.2 - 0.406) / 0.225]
+    np.testing.assert_allclose(found[0, :, 1, 1], expected, rtol=1e-5)
+
+
+def _program_with(*methods: str) -> Program:
+    return cast(Program, SimpleNamespace(methods=methods))
+
+
+def test_method_may_be_omitted_if_it_is_clear() -> None:
+    assert only_method(_program_with("forward", "encode")) == "forward"
+    assert only_method(_program_with("encode")) == "encode"
+    with pytest.raises(InputError, match="encode, decode; choose one with --method"):
+        only_method(_program_with("encode", "decode"))
+
+
+def test_smallest_count_is_one() -> None:
+    assert count_argument("1") == 1
 
 
 def test_random_inputs_have_the_inputs_dtypes() -> None:
