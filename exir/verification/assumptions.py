@@ -118,8 +118,8 @@ class _Symbols:
         sizes = [size for _, size in named_sizes(program)]
         bounds = program.range_constraints
         shape_env = shape_env_of(program)
-        values = getattr(shape_env, "backed_var_to_val", None) or getattr(shape_env, "var_to_val", {})
-        hints = dict(values)
+        attribute = "backed_var_to_val" if hasattr(shape_env, "backed_var_to_val") else "var_to_val"
+        hints = dict(getattr(shape_env, attribute, {}))
         names = tuple(
             symbol
             for symbol in dict.fromkeys(
