@@ -14,6 +14,7 @@ load("//rules/private/repository:hub_environment.bzl", "hub_environment")
 load("//rules/private/repository:python_environment.bzl", "python_environment")
 load("//rules/private/repository:python_interpreter.bzl", "python_interpreter")
 load("//rules/private/repository:python_packages.bzl", "python_packages")
+load("//rules/private/repository:rust_rules.bzl", "rust_rules")
 load("//rules/private/repository:stb.bzl", "stb")
 load("//rules/private/repository:wheel_files.bzl", "wheel_files")
 load("//rules/private/repository:zig.bzl", "zig")
@@ -44,15 +45,19 @@ _OTHER_LOCKS = {
     "requirements_cp314_index.lock": "3.14 linux-x86_64",
 }
 
-def executorch_repositories(python_version = "3.11", hub = "", hub_packages = []):
-    """Defines the repositories of the rules: @executorch_python, @executorch_pip, @executorch_zig and those of //models/classify.
+def executorch_repositories(python_version = "3.11", hub = "", hub_packages = [], rust = ""):
+    """Defines the repositories of the rules.
+
+    They are @executorch_python, @executorch_pip, @executorch_rust_rules, @executorch_stb, @executorch_zig and those of //models/classify.
 
     Args:
       python_version: Version of CPython that compiles models: "3.11", "3.12", "3.13" or "3.14".
       hub: Repository whose torch, numpy and flatbuffers compile models, such as `@pip`; by default, the rules install their
         locked packages.
       hub_packages: Other packages of the hub that the compiler uses.
+      rust: The `.bzl` file of Rust rules, such as `@rules_rust//rust:defs.bzl`.
     """
+    rust_rules(name = "executorch_rust_rules", rules = rust)
     stb(name = "executorch_stb")
 
     # The labels of //models/classify.
@@ -103,7 +108,7 @@ def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = "
     """
     wheel_files(name = name, package = package, version = version, sha256 = sha256, files = files, wheel_tags = wheel_tags)
 
-def executorch_dependencies(python_version = "3.11", hub = "", hub_packages = []):
+def executorch_dependencies(python_version = "3.11", hub = "", hub_packages = [], rust = ""):
     """Defines all dependencies of the rules. Does not replace rule sets that your WORKSPACE has already declared.
 
     Args:
@@ -111,12 +116,13 @@ def executorch_dependencies(python_version = "3.11", hub = "", hub_packages = []
       hub: Your repository of Python packages, such as rules_python's `@pip`. Its torch, numpy and
         flatbuffers compile models, and the rules install no packages. Requires Bazel 7.
       hub_packages: Other packages of the hub that the compiler uses, such as `["safetensors", "torchao"]`.
+      rust: The `.bzl` file of your Rust rules, `@rules_rust//rust:defs.bzl`, for `executorch_rust_library`.
     """
     for name, (bundled, replacement) in _RULE_SETS.items():
         if native.existing_rule(name) or (IS_BAZEL_4 and name in _NOT_BEFORE_BAZEL7):
             continue
         bundled_rules(name = name, bundled = bundled, replacement = replacement)
-    executorch_repositories(python_version, hub, hub_packages)
+    executorch_repositories(python_version, hub, hub_packages, rust)
 
 # buildifier: disable=unnamed-macro
 def executorch_register_toolchains():

@@ -1,4 +1,4 @@
-"""Tests that compare generated C and C++ with files in testdata.
+"""Tests that compare generated C, C++ and Rust with files in testdata.
 
 `UPDATE_GOLDEN=1 tools/python -m pytest rules/codegen/golden_test.py` rewrites the files.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.codegen import c_library
+from rules.codegen import c_library, rust_crate
 
 _DATA = Path(__file__).resolve().parent / "testdata"
 
@@ -60,3 +60,18 @@ def test_generated_code_matches_golden_files(variant: str, tmp_path: Path) -> No
         if os.environ.get("UPDATE_GOLDEN"):
             expected.write_text(text, encoding="utf-8")
         assert text == expected.read_text(encoding="utf-8"), f"{expected.name} differs"
+
+
+@pytest.mark.parametrize("variant", ["embedded", "borrowed"])
+def test_generated_crate_matches_golden_file(variant: str, tmp_path: Path) -> None:
+    out = tmp_path / "codec.rs"
+    code = rust_crate.main(
+        ["--target=//app:codec_rs", "--library=//app:codec_rs_cc", f"--out={out}"]
+        + ["--model", "codec", str(_DATA / "codec.manifest.json")]
+        + ["--borrow-program", "--borrow-weights"] * (variant == "borrowed")
+    )
+    assert code == 0
+    expected = _DATA / f"codec_{variant}.rs.golden"
+    if os.environ.get("UPDATE_GOLDEN"):
+        expected.write_text(out.read_text(encoding="utf-8"), encoding="utf-8")
+    assert out.read_text(encoding="utf-8") == expected.read_text(encoding="utf-8"), f"{expected.name} differs"

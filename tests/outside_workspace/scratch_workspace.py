@@ -169,6 +169,8 @@ def example_workspace(
     created = Workspace(folder, root, inside, cache)
     shutil.copytree(example, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".bazelrc", "bazel-*"))
     for file in ("MODULE.bazel", "WORKSPACE"):
+        if not (example / file).exists():
+            continue
         text = (example / file).read_text(encoding="utf-8")
         assert _RULES_OF_EXAMPLE in text
         created.write(file, text.replace(_RULES_OF_EXAMPLE, f'path = "{root}"'))

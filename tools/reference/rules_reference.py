@@ -39,6 +39,7 @@ _SECTIONS = (
     ("rules/toolchain.bzl", "Toolchain"),
     ("rules/extensions.bzl", "Module extension, for MODULE.bazel"),
     ("rules/repositories.bzl", "Repositories, for WORKSPACE"),
+    ("bindings/rust/defs.bzl", "Rust"),
     ("text/defs.bzl", "Vocabularies"),
 )
 _ARGUMENTS = re.compile(r"\n *Args:\n(?P<rows>(?: .*\n?)*)")
@@ -50,7 +51,7 @@ def page(root: Path) -> str:
     workspace = Workspace(root)
     parts = [_INTRODUCTION]
     for path, title in _SECTIONS:
-        parts += [f"## {title}", f'`load("@rules_executorch//{path.replace("/", ":")}", …)`']
+        parts += [f"## {title}", f'`load("@rules_executorch//{":".join(path.rsplit("/", 1))}", …)`']
         parts += _entries(workspace, path)
     return linked("\n\n".join([*parts, _NEXT])) + "\n"
 

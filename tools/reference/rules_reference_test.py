@@ -68,6 +68,8 @@ def _workspace(root: Path) -> Path:
     (root / "rules/repositories.bzl").write_text('load(":defs.bzl", _w = "written")\n_hidden = _w\n')
     (root / "rules/extensions.bzl").write_text(_EXTENSION)
     (root / "text").mkdir()
+    (root / "bindings/rust").mkdir(parents=True)
+    (root / "bindings/rust/defs.bzl").write_text('"""Nothing."""\n')
     (root / "text/defs.bzl").write_text('"""Nothing."""\n')
     return root
 

@@ -1,0 +1,103 @@
+//! The bytes of programs and weights files.
+
+use core::fmt;
+
+/// The bytes of a file, which do not change or move while a model uses them.
+///
+/// Their address is a multiple of 16 ([`Aligned`]); a model rejects other addresses.
+#[derive(Clone)]
+pub struct Data(Bytes);
+
+#[derive(Clone)]
+enum Bytes {
+    Static(&'static [u8]),
+    #[cfg(feature = "std")]
+    Shared(std::sync::Arc<file::Contents>),
+}
+
+impl Data {
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Static(bytes) => bytes,
+            #[cfg(feature = "std")]
+            Bytes::Shared(contents) => contents.bytes(),
+        }
+    }
+}
+
+impl fmt::Debug for Data {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Data({} bytes)", self.bytes().len())
+    }
+}
+
+impl From<&'static [u8]> for Data {
+    fn from(bytes: &'static [u8]) -> Data {
+        Data(Bytes::Static(bytes))
+    }
+}
+
+impl<const SIZE: usize> From<&'static Aligned<[u8; SIZE]>> for Data {
+    fn from(bytes: &'static Aligned<[u8; SIZE]>) -> Data {
+        Data(Bytes::Static(&bytes.0))
+    }
+}
+
+/// Bytes at an address that is a multiple of 64:
+/// `static NET: Aligned<[u8; include_bytes!("net.pte").len()]> = Aligned(*include_bytes!("net.pte"));`
+#[repr(C, align(64))]
+pub struct Aligned<T>(pub T);
+
+#[cfg(feature = "std")]
+mod file {
+    use std::fs::File;
+    use std::io::Read;
+    use std::mem::size_of;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::{Aligned, Bytes, Data};
+    use crate::error::{Error, Result, Status};
+    use crate::native::Block;
+
+    /// The contents of a file, in aligned memory.
+    pub(super) struct Contents {
+        blocks: Vec<Block>,
+        size: usize,
+    }
+
+    impl Contents {
+        pub(super) fn bytes(&self) -> &[u8] {
+            &crate::native::bytes_of(&self.blocks)[..self.size]
+        }
+    }
+
+    impl Data {
+        /// Reads a file into memory. Clones share the memory.
+        pub fn read(path: impl AsRef<Path>) -> Result<Data> {
+            let path = path.as_ref();
+            read_contents(path)
+                .map(|contents| Data(Bytes::Shared(Arc::new(contents))))
+                .map_err(|error| {
+                    Error::new(
+                        Status::AccessFailed,
+                        format_args!("{}: {}", path.display(), error),
+                    )
+                })
+        }
+    }
+
+    fn read_contents(path: &Path) -> std::io::Result<Contents> {
+        let mut file = File::open(path)?;
+        let size = usize::try_from(file.metadata()?.len())
+            .map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+        let mut blocks = Vec::new();
+        blocks
+            .try_reserve_exact(size / size_of::<Block>() + 1)
+            .map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+        blocks.resize_with(size / size_of::<Block>() + 1, || Aligned([0; size_of::<Block>()]));
+        file.read_exact(&mut crate::native::bytes_of_mut(&mut blocks)[..size])?;
+        Ok(Contents { blocks, size })
+    }
+}

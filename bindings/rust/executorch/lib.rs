@@ -1,0 +1,32 @@
+//! The runtime of compiled PyTorch models, for crates that `executorch_rust_library` generates.
+//!
+//! A generated crate has a type for the model and a function for each of its methods. This crate
+//! has the types in their signatures: [`Error`], [`Tensor`], [`Shaped`] and element types.
+//!
+//! Without the feature `std`, the crate needs `alloc` only, and does not read files.
+#![cfg_attr(not(feature = "std"), no_std)]
+#![deny(missing_docs, unsafe_code, unsafe_op_in_unsafe_fn)]
+
+extern crate alloc;
+
+mod data;
+mod element;
+mod error;
+#[allow(unsafe_code)]
+mod native;
+#[doc(hidden)]
+#[allow(unsafe_code)]
+pub mod sys;
+mod tensor;
+
+pub use data::{Aligned, Data};
+pub use element::{BFloat16, Complex, Element, Float16};
+pub use error::{Error, Result, Status};
+pub use native::Options;
+pub use tensor::{Shaped, Tensor};
+
+/// What generated crates use. It may change in every version.
+#[doc(hidden)]
+pub mod generated {
+    pub use crate::native::{Call, Files, MethodSpec, Methods, Outputs, Registry, DYNAMIC};
+}
