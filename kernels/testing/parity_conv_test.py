@@ -235,6 +235,16 @@ def test_invalid_pooling_is_an_error(
         KERNELS.call("aten::max_pool2d_with_indices.out", *arguments, out, indices, [out, indices])
 
 
+@pytest.mark.parametrize(
+    ("size", "kernel", "stride", "padding", "elements"), [(0, 1, 2, 0, 0), (2**31 - 1, 2, 1, 1, 2**31)]
+)
+def test_pooled_size_must_be_a_positive_int32(size: int, kernel: int, stride: int, padding: int, elements: int) -> None:
+    x, out, indices = torch.empty(1, 0, 1, size), torch.empty(1, 0, 1, 1), torch.empty(1, 0, 1, 1, dtype=torch.int64)
+    with pytest.raises(KernelError, match=f"out would have {elements} elements along an axis"):
+        arguments = (x, [1, kernel], [1, stride], [0, padding], [1], size == 0)
+        KERNELS.call("aten::max_pool2d_with_indices.out", *arguments, out, indices, [out, indices])
+
+
 def interpolate(mode: str, align_corners: bool | None = None) -> Callable[..., torch.Tensor]:
     def reference(x: torch.Tensor, size: list[int] | None, *rest: Any) -> torch.Tensor:
         return torch.nn.functional.interpolate(x, size, rest[-1], mode, align_corners)
