@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from backends.cpu.schema.codegen import c_headers, ranges
+from backends.cpu.schema.codegen import c_headers, op_reference, ranges
 from backends.cpu.schema.codegen.c_headers import content_of, file_names
 from backends.cpu.schema.codegen.c_records import enum_of, struct_of
 from backends.cpu.schema.codegen.op_fields import word_fields
@@ -22,6 +22,7 @@ from backends.cpu.schema.declarations import (
     Tensor,
     at_word,
     only_if,
+    parts_of,
     repeated_part,
     word_count,
 )
@@ -203,3 +204,41 @@ def test_words_have_names_and_kinds() -> None:
 
 def test_properties_of_enums_are_tables() -> None:
     assert "#define ET_CPU__SHAPE_CORNERS {[0] = 4, [1] = 0}" in enum_of(_Shape)
+
+
+@dataclass(frozen=True)
+class _Leaf(Record):
+    """A record in a record."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class _Branch(Record):
+    """A record that contains another one."""
+
+    leaf: _Leaf
+
+
+@dataclass(frozen=True)
+class _Root(Record):
+    """A record with records at two depths."""
+
+    branch: _Branch
+
+
+@dataclass(frozen=True)
+class _Pairs(Record):
+    """A record with pairs of words in its remaining words."""
+
+    count: int
+    leaves: tuple[_Leaf, ...]
+
+
+def test_reference_has_records_at_any_depth() -> None:
+    assert op_reference._records([_Root]) == [_Branch, _Leaf]
+
+
+def test_reference_states_the_words_of_repeated_records() -> None:
+    assert [op_reference._words(part) for part in parts_of(_Pairs)] == ["0", "1 + 2 i"]
