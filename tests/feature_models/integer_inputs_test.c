@@ -16,7 +16,7 @@
 static FORWARD(memory) memory;
 static const float ROWS[9 * 3] = {1, 2, 3, 4, 5, 6};
 
-static et_status set_rows(et_method *method, int32_t rows, int32_t columns,
+static et_status set_rows(FORWARD(method) method, int32_t rows, int32_t columns,
                           et_error *error) {
   const int32_t sizes[2] = {rows, columns};
   et_error_clear(error);
@@ -25,27 +25,31 @@ static et_status set_rows(et_method *method, int32_t rows, int32_t columns,
 
 static void test_each_call_has_integers_of_its_own(void **state) {
   (void)state;
-  et_method *method = NULL;
+  FORWARD(method) method = {NULL};
   et_error error = {ET_STATUS_OK, ""};
-  const et_tensor *rows = NULL;
+  const float *rows = NULL;
+  const int32_t *sizes = NULL;
+  size_t element_count = 0;
   assert_int_equal(FORWARD(load)(&memory, NULL, &method, &error), ET_STATUS_OK);
   for (int32_t count = 1; count <= 3; count++) {
     assert_int_equal(set_rows(method, 6, 3, &error), ET_STATUS_OK);
     assert_int_equal(FORWARD(set_start)(method, 3, &error), ET_STATUS_OK);
     assert_int_equal(FORWARD(set_count)(method, count, &error), ET_STATUS_OK);
     assert_int_equal(FORWARD(set_scale)(method, 0, &error), ET_STATUS_OK);
-    assert_int_equal(et_method_execute(method, &error), ET_STATUS_OK);
-    assert_int_equal(FORWARD(get_output_0)(method, &rows, &error),
-                     ET_STATUS_OK);
-    assert_int_equal(rows->sizes[0], count);
-    const float *last = (const float *)rows->data + 2 * (count - 1);
+    assert_int_equal(FORWARD(execute)(method, &error), ET_STATUS_OK);
+    assert_int_equal(
+        FORWARD(get_output_0)(method, &rows, &element_count, &sizes, &error),
+        ET_STATUS_OK);
+    assert_int_equal(sizes[0], count);
+    assert_int_equal(element_count, 2 * count);
+    const float *last = rows + 2 * (count - 1);
     assert_true(last[0] == (float)(count - 1));
   }
 }
 
 static void test_values_outside_the_ranges_are_refused(void **state) {
   (void)state;
-  et_method *method = NULL;
+  FORWARD(method) method = {NULL};
   et_error error = {ET_STATUS_OK, ""};
   assert_int_equal(FORWARD(load)(&memory, NULL, &method, &error), ET_STATUS_OK);
   assert_int_equal(FORWARD(set_start)(method, 4, &error),
