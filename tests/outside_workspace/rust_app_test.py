@@ -1,6 +1,6 @@
 """Tests Rust programs with models, as separate workspaces.
 
-Without the central registry, third_party/offline/modules/rules_rust replaces rules_rust.
+Without the central registry, third_party/offline/registry replaces rules_rust.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ _SYSTEM_PROGRAMS = (
     "mkdir",
     "grep",
     "cksum",
+    "sed",
     "mv",
 )
 
@@ -146,6 +147,8 @@ def test_offline_config_applies_to_any_workspace(machine: Machine) -> None:
     (rc_file,) = machine.cache.glob("offline-*")
     overrides = [line for line in rc_file.read_text().splitlines() if "override_module" in line]
     assert overrides == [f'common:offline "--override_module={name}={modules / name}"' for name in ("protobuf", "zlib")]
+    registry = machine.folder / "workspace/third_party/offline/registry"
+    assert f"common:offline --registry=file://{registry}" in rc_file.read_text().splitlines()
 
 
 def test_interrupted_preparation_is_ignored(machine: Machine) -> None:

@@ -18,4 +18,12 @@ print_offline_rc() {
   for module in "$root"/third_party/offline/modules/*; do
     echo "common:offline \"--override_module=${module##*/}=$module\""
   done
+  # Bazel rejects an override of a module that the workspace does not use, so modules that only some
+  # workspaces use are in a registry.
+  echo "common:offline --registry=file://$(url_path "$root/third_party/offline/registry")"
+}
+
+# url_path PATH: prints the path with percent-encoded spaces and percent signs.
+url_path() {
+  printf %s "$1" | sed 's/%/%25/g; s/ /%20/g'
 }
