@@ -215,7 +215,8 @@ class _CheckedNode:
                 result = self.op(*args, **kwargs)
             results = [result] if self.used is None else [result[index] for index in self.used]
             return [tuple(value.shape) for value in results] == declared
-        except NotImplementedError:  # The operator has no meta kernel.
+        except (NotImplementedError, TypeError, AttributeError):
+            # No meta kernel, or one with a fault of its own, such as a missing optional argument.
             return True
         except Exception:
             return False

@@ -112,6 +112,21 @@ def test_used_outputs_of_a_chunk_are_checked() -> None:
     assert _single(accepted) == [3, 5, 6, 7, 8, 9, 10, 11, 12]
 
 
+def test_fault_of_a_meta_kernel_is_not_a_condition() -> None:
+    @torch.library.custom_op("exir_tests::faulty_meta", mutates_args=())
+    def faulty(x: Tensor) -> Tensor:
+        return x.clone()
+
+    @faulty.register_fake
+    def _(x: Tensor) -> Tensor:
+        if type(x.shape[0]) is int and x.shape[0] == 1:
+            raise TypeError("fault of the meta kernel")
+        return torch.empty_like(x)
+
+    accepted = _accepted(faulty, (torch.ones(4, 3),), {0: Dim("n", min=1, max=12)})
+    assert _single(accepted) == [*range(1, 13)]
+
+
 def test_conditions_are_kept_by_later_stages() -> None:
     function = lambda x: x.view(-1, 4).sum(0)
     program = export(_FunctionModule(function), (torch.ones(8, 4),), dynamic_shapes=(({0: _N},),))
