@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import sympy
 import torch
-from torch.utils._sympy.functions import CleanDiv, FloorDiv, Min
+from torch.utils._sympy.functions import CleanDiv, FloorDiv, Min, Mod
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
@@ -64,7 +64,21 @@ def _guarded_values(size: torch.SymInt) -> dict[sympy.Expr, sympy.Expr]:
         factor, term = product.as_coeff_Mul()
         if term.is_Function:
             values[term] = (guard.expr.rhs - addend) / factor
-    return values
+    return _divisors(values) | values
+
+
+def _divisors(values: Mapping[sympy.Expr, sympy.Expr]) -> dict[sympy.Expr, sympy.Expr]:
+    """Return terms such as `n // (n // 12)`, which are 12 if `n % 12 == 0`.
+
+    Such a term is the size 12 of `x.view(-1, 12)`. torch.export does not always record its value.
+    """
+    return {
+        FloorDiv(dividend, FloorDiv(dividend, divisor)): divisor
+        for dividend, divisor in (
+            term.args for term in values if isinstance(term, Mod) and values[term] == 0
+        )
+        if divisor.is_Integer
+    }
 
 
 def _divided_values(expression: sympy.Expr) -> dict[sympy.Expr, sympy.Expr]:

@@ -55,3 +55,14 @@ def test_size_bound_uses_equality_guards() -> None:
     bound = constraint_bound(program.range_constraints)
     assert bound(padded.meta["val"].shape[1]) == 13
     assert bound(result.meta["val"].shape[1]) == 15
+
+
+def test_divisor_of_a_view_is_bounded_by_its_size() -> None:
+    def columns(n: int, m: int) -> int:
+        torch._check(5 * n % 12 == 0)
+        return 5 * n // (5 * n // 12) * m
+
+    shapes = {0: Dim.DYNAMIC(min=2, max=48)}
+    program = export(_ResizedModule(columns), (torch.zeros(24, 3),), dynamic_shapes=(shapes,))
+    (result,) = program.graph.output_node().args[0]
+    assert constraint_bound(program.range_constraints)(result.meta["val"].shape[0]) == 36
