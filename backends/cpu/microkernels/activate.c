@@ -1,3 +1,8 @@
+/* Implements activation.h: y = f(x), in place, for float32 rows.
+ *
+ * x is [rows, columns], with a stride between rows. The tile is one vector; a partial vector is
+ * processed in a local buffer. Each function has its own loop over the rows of a call. Arithmetic
+ * is the bottleneck (functions.h). */
 #include "backends/cpu/microkernels/activation.h"
 
 #include "backends/cpu/microkernels/functions.h"
@@ -80,8 +85,8 @@ ET_INLINE et_f32 elu(et_f32 x, parameters p) {
 typedef void rows_function(float *values, size_t stride, size_t rows,
                            size_t vectors, const parameters *p);
 
-/* Processes several rows per call. A row of a tile has only a few vectors, so the overhead of a
- * call per row would equal its work. */
+/* Processes several rows per call. A row of a tile has only a few vectors: with one call per row,
+ * the call overhead would be as large as the work. */
 #define DEFINE_ROWS(name)                                                     \
   static void name##_rows(float *values, size_t stride, size_t rows,          \
                           size_t vectors, const parameters *p) {              \

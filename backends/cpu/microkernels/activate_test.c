@@ -1,3 +1,4 @@
+/* Compares activation functions with the C library in double precision. */
 #include "backends/cpu/microkernels/activation.h"
 
 #include <math.h>

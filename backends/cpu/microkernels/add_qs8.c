@@ -1,3 +1,9 @@
+/* Implements et_cpu_add_qs8 of qs8.h: quantized addition in fixed point, as XNNPACK computes it.
+ *
+ *   y = clamp((start + factors[0] * a + factors[1] * b >> shift) + zero_point, low, high)
+ *
+ * a, b and y are dense rows of int8 or uint8. The tile is one vector of int32; the sum wraps modulo
+ * 2^32. The conversion between int8 and int32 is the bottleneck. */
 #include "backends/cpu/microkernels/qs8.h"
 
 #include "backends/cpu/microkernels/simd_i8.h"

@@ -1,3 +1,7 @@
+/* Implements the casts of elementwise.h: dense rows between float32 and float16 or bfloat16.
+ *
+ * Widening is exact; narrowing rounds to nearest, ties to even (half.h). The tile is one vector of
+ * float32; the last one may be partial. Conversions of bfloat16 are bound by memory bandwidth. */
 #include "backends/cpu/microkernels/elementwise.h"
 
 #include "backends/cpu/microkernels/half.h"

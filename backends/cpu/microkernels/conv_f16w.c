@@ -1,3 +1,9 @@
+/* Implements conv_f32_f16w of conv_f32.h: conv_f32 with float16 or bfloat16 weights.
+ *
+ * The GEMM is indirect, as in conv_f32.c. K is split into parts of at most ET_BLOCK_DEPTH terms.
+ * For each part, ET_BLOCK_PANELS panels at a time are widened to float32 on the stack (16 KiB). The
+ * register tile (tile.h) then multiplies all pixels of the call by this block. Between two parts,
+ * the output holds the accumulators. Multiply-adds are the bottleneck. */
 #include "backends/cpu/microkernels/conv_f32.h"
 
 #include "backends/cpu/microkernels/gather.h"

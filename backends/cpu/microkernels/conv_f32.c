@@ -1,13 +1,13 @@
 /* conv_f32 with float32 weights, as an indirect GEMM.
  *
- * A pointer table (gather.h) holds the address of each tap of each output pixel; taps in the padding
- * point to zeros. The image is not copied (no im2col). Weights are read from their panels in place.
+ * A pointer table (gather.h) holds the address of each tap of each output pixel; taps in the
+ * padding point to zeros. The image is not copied (no im2col). Weights are read in place.
  * K is split into parts of at most ET_TILE_DEPTH terms. Between two parts, the output holds the
  * accumulators.
  *
  * The register tile is that of gemm_f32 (tile.h): 6 rows by 16 columns with AVX2, and 6 rows by up
- * to 64 columns with AVX-512. Multiply-adds are the bottleneck. All columns share the cost of the
- * table.
+ * to 64 columns with AVX-512. Multiply-adds are the bottleneck. The cost of the table is amortized
+ * over all columns.
  *
  * conv_f32_f16w is in conv_f16w.c, because a linker includes whole object files: a program with one
  * kind of weights does not contain the code for the other. */

@@ -1,3 +1,10 @@
+/* Implements conv_planar.h: convolution of a planar (NCHW) image, one output row per call.
+ *
+ * find_columns() splits the row into spans. For each span, list_taps() lists the address of every
+ * element of K for column 0, in the order of the packed weights, [panel][K][16]. Adjacent columns
+ * are a constant distance apart. add_taps() accumulates all of K for tiles of ET_TILE_ROWS columns
+ * by one panel, or by 2 panels or 2 tiles with AVX-512. run_part() computes partial tiles.
+ * Multiply-adds are the bottleneck. */
 #include "backends/cpu/microkernels/conv_planar.h"
 
 #include "backends/cpu/microkernels/activation.h"
@@ -19,7 +26,7 @@
 /* Number of outputs of a span at an edge of the image. */
 #define EDGE (TILES * (size_t)ET_TILE_ROWS)
 
-/* Consecutive outputs ("columns") of a row, and the elements that they read. */
+/* A span: consecutive outputs ("columns") of a row, and the input elements in their windows. */
 typedef struct span {
   const et_cpu_conv *conv;
   const float *image;
@@ -215,7 +222,7 @@ static void run_panel(const et_tiles *tiles, const span *s) {
   run_panels(tiles, s, x, run_one);
 }
 
-/* Computes the span for a panel of `count` columns, or a span with fewer outputs than a tile. */
+/* Computes the span for a partial panel of `count` columns, or a span shorter than a tile. */
 static void run_parts(const et_tiles *tiles, const span *s, size_t count) {
   for (size_t x = 0; x < s->columns; x += ET_TILE_ROWS) {
     const size_t left = s->columns - x;

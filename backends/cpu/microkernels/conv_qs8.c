@@ -1,3 +1,11 @@
+/* Implements conv_qs8.h: convolution of int8 or uint8 images as a GEMM of windows (tile_i8.h).
+ *
+ * Output pixels are processed in blocks of up to ET_I8_BLOCK_ROWS rows of the GEMM. A row is a
+ * window of kernel_y * kernel_x * channels elements. pack_rows() packs the windows, or lists the
+ * addresses of their runs if the image can be read in place (ET_DOT4_EXACT). run_panels()
+ * multiplies a block by 1, 2 or 4 panels, [quad][16][4], and requantizes the accumulators. Buffers
+ * for packed rows, addresses and pieces (MAX_PIECES) limit the size of a block. Dot products are
+ * the bottleneck. */
 #include "backends/cpu/microkernels/conv_qs8.h"
 
 #include "backends/cpu/microkernels/windows_i8.h"
@@ -29,7 +37,7 @@ typedef struct call {
   size_t columns;
   size_t channels; /* per group */
   size_t taps;
-  bool is_point; /* output pixel i reads input pixel i */
+  bool is_point; /* output pixel i depends only on input pixel i */
   et_rounder rounder;
   source source;
   uint8_t
@@ -193,7 +201,7 @@ static size_t max_rows(const call *c) {
   return fit < listed ? fit : listed;
 }
 
-/* Returns the number of bytes of `beyond` that a row or a tap in the padding may read. */
+/* Returns the size in bytes of `beyond`, the buffer that rows and taps in the padding read. */
 static size_t beyond_size(const call *c) {
   if (c->runs == ET_RUNS_LINES) {
     return ET_LINES_BYTES + ET_LINE_STEP;

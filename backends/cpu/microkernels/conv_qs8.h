@@ -11,8 +11,8 @@
  * Windows are packed as rows, in blocks of up to 96 rows. With exact dot products of quads
  * (ET_DOT4_EXACT), rows are read in place where possible. The tile of tile_i8.h multiplies the
  * rows: 6 x 16 with AVX2, 6 x 64 with AVX-512 VNNI. Without VNNI, products are added in int16 if
- * they fit (max_exact_terms), and in int32 otherwise. Dot products are the bottleneck; all columns
- * share the cost of packing. */
+ * they fit (max_exact_terms), and in int32 otherwise. Dot products are the bottleneck; the cost of
+ * packing is amortized over all columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_QS8_H_
 

@@ -25,7 +25,7 @@
  * are not used. */
 typedef uint8_t et_word_digits[ET_DIGITS + 1][8];
 
-/* Unit of a group of elements, and the correction for the offset of their weights. */
+/* Unit (scale) of a group of fixed-point elements, and the correction for the weight offset. */
 typedef struct et_group_digits {
   float unit;
   /* -8 times the sum of the integers, because weights have an offset of 8. */
@@ -67,7 +67,7 @@ ET_INLINE float et_largest_size(et_i32 bits) {
   return size;
 }
 
-/* Converts to units, rounding half away from zero. */
+/* Converts to integer multiples of the unit, rounding half away from zero. */
 ET_INLINE et_i32 et_units_of(et_f32 x, et_f32 inverse) {
   const et_f32 units = x * inverse;
   const et_i32 sign = (et_i32)units & INT32_MIN;

@@ -1,5 +1,6 @@
-/* Columns of an int8 image, interleaved as quads: each word has the values of one channel in four
- * rows. Columns are stored in a buffer that the windows of several pixels share. */
+/* Packs image columns for the int8 depthwise convolution. A column is packed as quads: a 32-bit
+ * word holds four vertically adjacent values of one channel. Packed columns are buffered, because
+ * overlapping windows share them. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_COLUMNS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_COLUMNS_QS8_H_
 

@@ -1,3 +1,9 @@
+/* Implements dwconv_f32.h: a range of channels of one row of a float32 depthwise convolution.
+ *
+ * 3 x 3 and 5 x 5 kernels with stride 1 or 2 have unrolled loops. Their tile is 7 or 4 pixels by
+ * one vector of channels. Each pixel has one accumulator, which starts with the bias. Padding is
+ * checked only in the outer columns. Other windows are computed one pixel and one vector at a time.
+ * Loads are the bottleneck. */
 #include "backends/cpu/microkernels/dwconv_f32.h"
 
 #include <stdbool.h>
@@ -55,7 +61,7 @@ ET_INLINE void store_lane(float *to, et_f32 value, size_t count, bool whole) {
   }
 }
 
-/* The taps of a row of the window that are inside the image. */
+/* The taps of one window row that are inside the image. */
 typedef struct reach {
   size_t begin, end;
   size_t column; /* column of tap `begin` */
@@ -65,7 +71,8 @@ static reach find_reach(const et_cpu_window *w, size_t x) {
   reach r = {0, w->kernel_x, x * w->stride_x - w->left};
   while (r.begin < r.end && r.column >= w->width) {
     r.begin++;
-    r.column += w->dilation_x; /* a negative column wraps around to 0 or more */
+    r.column +=
+        w->dilation_x; /* unsigned: negative columns wrap back to >= 0 */
   }
   while (r.begin < r.end &&
          r.column + (r.end - 1 - r.begin) * w->dilation_x >= w->width) {
@@ -112,11 +119,12 @@ ET_NOINLINE void any_span(const span *s) {
   }
 }
 
-/* Image columns that several pixels read. Columns `begin` to `end - 1` are inside the image. */
+/* Image columns in the windows of several output pixels. Columns `begin` to `end - 1` are inside
+ * the image. */
 typedef struct group {
   /* channel 0 of the first column of the image; NULL: padding */
   const float *rows[MAX_UNROLLED];
-  ptrdiff_t before; /* offset of the first column that is read */
+  ptrdiff_t before; /* offset of the first column */
   ptrdiff_t begin, end;
   size_t pixel; /* distance between columns, in floats */
   const float *bias;
@@ -141,7 +149,7 @@ ET_INLINE void find_group(const span *s, size_t x, int kernel, int stride,
   g->high = s->high;
 }
 
-/* Columns on each side that may be padding. Only these are checked. */
+/* Number of columns on each side that are checked for padding. */
 #define MARGIN(kernel) ((kernel) / 2)
 
 /* Adds a row of taps to the pixels, for the vector of channels that starts at `c`. */
@@ -187,8 +195,8 @@ ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
   }
 }
 
-/* Taps of a vector of channels that may start within a panel. The last store writes past the end of
- * the taps. */
+/* Taps of a vector of channels, which may start within a panel. The buffer has one extra panel,
+ * because the last store writes past the end of the taps. */
 typedef float lane_taps[(MAX_UNROLLED * MAX_UNROLLED + 1) * ET_CPU_PANEL];
 
 ET_NOINLINE void copy_taps(const span *s, size_t channel, size_t count,

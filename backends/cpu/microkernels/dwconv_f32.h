@@ -31,7 +31,7 @@ typedef struct et_cpu_channels {
 } et_cpu_channels;
 
 /* Computes `channels` of one row of the output, [out_width, channels]. rows[i]: the image row,
- * [width, channels], that kernel row i reads; NULL in the padding. */
+ * [width, channels], under kernel row i; NULL in the padding. */
 typedef void et_cpu_dwconv_f32_function(const et_cpu_dwconv *depthwise,
                                         const float *const *rows, float *out,
                                         et_cpu_channels channels);

@@ -1,3 +1,11 @@
+/* Implements dwconv_qs8.h: rows of a depthwise convolution of int8 or uint8 images.
+ *
+ * Channels are processed in spans of at most ET_SPAN_CHANNELS, whose taps and requantization
+ * parameters are loaded once (dwconv_weights_qs8.h). If a span has few channels, a vector is
+ * divided into bands, each of which computes a different row. Image columns are packed as quads
+ * (dwconv_columns_qs8.h), then multiplied by the quads of the taps for several pixels at once
+ * (dwconv_windows_qs8.h). With AVX-512, 3 x 3 windows slide along the row in registers instead
+ * (dwconv_slide_qs8.h). Interleaving and requantization are the bottleneck. */
 #include "backends/cpu/microkernels/dwconv_columns_qs8.h"
 #include "backends/cpu/microkernels/dwconv_slide_qs8.h"
 #include "backends/cpu/microkernels/dwconv_weights_qs8.h"
@@ -24,7 +32,7 @@ static void run_row(const et_span_i8 *s) {
   }
 }
 
-/* Assigns row `row` of the output to band `band`, and finds the image rows that it reads. Rows
+/* Assigns row `row` of the output to band `band`, and finds the image rows under its window. Rows
  * without taps contribute 0. */
 static void find_row(et_span_i8 *s, size_t band, size_t row) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;

@@ -62,10 +62,10 @@ ET_INLINE void et_outside_i8(const et_span_i8 *s, et_i8 *quads) {
   et_i8_quads(all, quads);
 }
 
-/* Computes a row. Each column is added to the accumulators of all pixels that read it: the next
- * pixel and the two after it. Their dot products are interleaved with the requantization of the
- * previous pixel, because the work of a pixel exceeds the reorder window. The first stores write
- * garbage, which the first pixel overwrites. `bands` and `stride` (1 or 2) are compile-time
+/* Computes a row. Each column is added to the accumulators of the pixels whose windows contain it:
+ * the next pixel and the two after it. Their dot products are interleaved with the requantization
+ * of the previous pixel, because the work of a pixel exceeds the reorder window. The first stores
+ * write garbage, which the first pixel overwrites. `bands` and `stride` (1 or 2) are compile-time
  * constants. */
 ET_INLINE void et_slide_row_i8(const et_span_i8 *s, size_t bands,
                                size_t stride) {

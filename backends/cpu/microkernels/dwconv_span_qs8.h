@@ -1,5 +1,5 @@
-/* Span of an int8 depthwise convolution: a range of channels in rows of the output, and the image
- * rows that these outputs read. */
+/* Span of an int8 depthwise convolution: a range of channels in some output rows, and the image
+ * rows under their windows. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_SPAN_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_SPAN_QS8_H_
 
@@ -57,7 +57,7 @@ typedef struct et_requantization_i8 {
   et_rounder rounder;
 } et_requantization_i8;
 
-/* Row of the image, or row of padding. */
+/* A row of the image or of padding. */
 typedef struct et_line_i8 {
   const uint8_t *from;
   size_t step; /* distance to the next pixel; 0 for padding */

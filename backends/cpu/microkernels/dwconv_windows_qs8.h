@@ -1,4 +1,10 @@
-/* Dot products of weights and interleaved columns, and their requantization. */
+/* Dot products of taps and interleaved columns of an int8 depthwise convolution (dwconv_qs8.h).
+ *
+ *   s[pixel, c] = start[c] + sum over the window's quads of x[quad, c] . taps[quad, c]  (int32)
+ *
+ * Columns are [column][quad][channel][4], and taps are [kernel_x][quad][channel][4]. The tile is
+ * ET_SPAN_PIXELS pixels by one vector of channels for common windows, and one pixel otherwise. The
+ * accumulators are requantized one pixel at a time. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
 

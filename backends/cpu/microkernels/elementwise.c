@@ -1,3 +1,8 @@
+/* Implements the interpreter of elementwise.h: one function per opcode, y[i] = f(a[i], b[i], c[i]).
+ *
+ * A function processes one block of contiguous float32 elements, one vector at a time; the last
+ * vector may be partial. Simple functions are bound by L1 loads and stores, others by
+ * arithmetic. */
 #include "backends/cpu/microkernels/elementwise.h"
 
 #include "backends/cpu/microkernels/activation.h"

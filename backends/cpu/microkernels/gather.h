@@ -1,4 +1,11 @@
-/* Indirect GEMM: tables of pointers to the taps of output pixels, as in conv_f32.h. */
+/* Indirect GEMM of the float32 convolutions (conv_f32.h).
+ *
+ *   y[p, n] = sum over taps t and channels c of x[pixel(p, t), c] * w[t, c, n]
+ *
+ * A table, [tile][segment][ET_TILE_ROWS], has the address of each tap (segment) of each output
+ * pixel (row), in the order in which the register tile (tile.h) reads them. Taps in the padding
+ * point to zeros. K is split into parts of whole taps, at most ET_GATHER_TAPS, or of some channels
+ * of one tap. Between two parts, y holds the accumulators. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GATHER_H_
 #define BACKENDS_CPU_MICROKERNELS_GATHER_H_
 

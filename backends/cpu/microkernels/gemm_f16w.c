@@ -1,3 +1,9 @@
+/* Implements gemm_f16w.h: y = activation(x * W + bias + residual) with float16 or bfloat16 W.
+ *
+ * et_cpu_gemm_f16w_rows widens a block of W to float32 on the stack and multiplies all rows by it
+ * with the register tile (widened.h). et_cpu_gemm_f16w_row widens W in registers. Its tile is one
+ * row by ROW_PANELS panels, or by one panel for the last columns. It prefetches the panels; memory
+ * bandwidth is the bottleneck. */
 #include "backends/cpu/microkernels/gemm_f16w.h"
 
 #include "backends/cpu/microkernels/activation.h"

@@ -1,3 +1,9 @@
+/* Implements gemm_f32.h: y = activation(x * W + bias + residual), with W in panels [K][16].
+ *
+ * Columns are processed in groups of ET_TILE_PANELS panels, and K in blocks (k_blocks.h). A block
+ * of a group stays in cache while the register tile (tile.h) processes all rows. Between two K
+ * blocks, y holds the accumulators. Each group prefetches the next one. Multiply-adds are the
+ * bottleneck; with one row, weight loads are. */
 #include "backends/cpu/microkernels/gemm_f32.h"
 
 #include "backends/cpu/microkernels/k_blocks.h"

@@ -1,3 +1,11 @@
+/* Implements et_cpu_gemm_qbw_rows of gemm_qbw.h: float32 GEMM with 4-bit or 8-bit weights.
+ *
+ *   y = activation(x @ weights + bias + residual)
+ *   weight = (q - zero_point) * scale, or (q + 2^(bits - 1)) * scale + minimum
+ *
+ * Words are [panel][K * bits / 32][16]. A block of 2 panels by 128 elements of K is dequantized to
+ * float32 on the stack. The register tile (tile.h) then multiplies all rows by it (widened.h).
+ * Arithmetic is the bottleneck. gemv_qbw.c is the variant for one row. */
 #include "backends/cpu/microkernels/gemm_qbw.h"
 
 #include "backends/cpu/microkernels/low_bit_values.h"

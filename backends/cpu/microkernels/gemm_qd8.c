@@ -1,3 +1,13 @@
+/* Implements et_cpu_gemm_qd8 of gemm_qd8.h: dynamically quantized rows and 8-bit weights.
+ *
+ *   s = sum over a group of x8[m, k] * w8[k, n]  (int32, exact)
+ *   y[m, n] += (s - x_zero[m] * sums[g, n] - w_zero[g, n] * totals[m]) * w_scale[g, n]
+ *   y[m, n] = activation(y[m, n] * x_scale[m] + bias[n])
+ *
+ * sums and totals are the sums of the group's weights and of its elements of x. A block of ROWS
+ * rows is quantized and packed one group at a time, then multiplied by each panel, [quad][16][4],
+ * with the int8 tiles (tile_i8.h). Between two groups, y holds the partial results. int8 dot
+ * products are the bottleneck; with one row, memory bandwidth is. */
 #include "backends/cpu/microkernels/gemm_qd8.h"
 
 #include "backends/cpu/microkernels/activation.h"

@@ -1,5 +1,12 @@
-/* GEMM of dynamically quantized rows and 4-bit weights. A tile is a few rows by a vector of
- * columns, whose weights are unpacked to int8 once per tile. */
+/* Implements et_cpu_gemm_qd8_qb4w of gemm_qd8.h: dynamically quantized rows and 4-bit weights.
+ *
+ *   y = activation(x @ weights + bias)
+ *
+ * A block of ROWS rows is quantized to int8, one part of K at a time, as [tile][word][row][8].
+ * Words of weights are [panel][K / 8][16]. The tile is a few rows by one vector of columns, whose
+ * weights are unpacked to int8 once per tile. Sums over a group are exact in int32, then scaled and
+ * added to float32 results. Between two parts, y holds the results. int8 dot products are the
+ * bottleneck; with one row, memory bandwidth is. */
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/gemm_qd8.h"
 #include "backends/cpu/microkernels/int4.h"
@@ -140,7 +147,7 @@ ET_INLINE void add_words(const int32_t *words, size_t ahead, const uint8_t *x,
   }
 }
 
-/* Adds the products of a group of `count` words, exactly. */
+/* Adds the products of a group of `count` words to the exact int32 sums. */
 ET_INLINE void add_group(const int32_t *words, size_t ahead, const uint8_t *x,
                          size_t count, int rows, et_i32 *sums) {
 #if ET_SUMS_OF_16
@@ -319,7 +326,7 @@ ET_INLINE void add_lines(const int32_t *words, const uint8_t *x, size_t count,
   }
 }
 
-/* Adds the products of a group of `count` words of a panel and a row, exactly. */
+/* Adds the products of a group of `count` words of a panel and a row to the exact int32 sums. */
 ET_INLINE void add_group_lines(const int32_t *words, const uint8_t *x,
                                size_t count, et_i32 *sums) {
 #if ET_SUMS_OF_16

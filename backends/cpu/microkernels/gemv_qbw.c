@@ -1,4 +1,11 @@
-/* GEMV of one row and 4-bit or 8-bit weights. Each weight is read once. */
+/* Implements et_cpu_gemm_qbw_row of gemm_qbw.h: GEMV of one row and 4-bit or 8-bit weights.
+ *
+ *   y = activation(x @ weights + bias + residual)
+ *
+ * x is prepared in parts of up to PART_DEPTH elements: for 4-bit weights as fixed-point values of
+ * three int8 digits (digits.h), otherwise as float32. Words of weights are [panel][K * bits /
+ * 32][16]. The tile is one panel; each word is read once. Sums over a group are scaled and added to
+ * float32 totals. Between two parts, y holds the totals. Memory bandwidth is the bottleneck. */
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/digits.h"
 #include "backends/cpu/microkernels/low_bit_values.h"
@@ -19,15 +26,15 @@
 #define HAS_DIGITS(bits) ((bits) == 4)
 #endif
 
-/* A part of x, prepared for weights that are not shifted out of their words: each element is
- * divided by the value of its weight's lowest bit. */
+/* A part of x. Weights are masked but not shifted down within their words, so each element is
+ * divided by the place value of its weight's lowest bit. */
 typedef struct part {
   size_t first; /* element of x */
   size_t depth;
   size_t group; /* elements that share a scale */
   size_t few;   /* elements that share a unit of digits; divides `group` */
   float x[PART_DEPTH];
-  float sums[PART_DEPTH / MIN_GROUP];    /* sums of x per group, if needed */
+  float sums[PART_DEPTH / MIN_GROUP];    /* sum of x per group, if needed */
   et_word_digits digits[PART_DEPTH / 8]; /* replaces `x`, with HAS_DIGITS */
   et_group_digits units[PART_DEPTH / 8]; /* one per `few` elements */
 } part;

@@ -1,4 +1,8 @@
-/* Splits K of a GEMM into blocks. */
+/* Splits K of a float32 GEMM into equal blocks of at most ET_MAX_DEPTH elements.
+ *
+ *   y = x[:, block 0] @ W[block 0] + x[:, block 1] @ W[block 1] + ...
+ *
+ * Between two blocks, y holds the accumulators. */
 #ifndef BACKENDS_CPU_MICROKERNELS_K_BLOCKS_H_
 #define BACKENDS_CPU_MICROKERNELS_K_BLOCKS_H_
 

@@ -1,3 +1,8 @@
+/* Implements et_cpu_lut_qs8 of qs8.h: y[i] = table[x[i]], with a table of 256 bytes.
+ *
+ * x and y are dense rows. The tile is 64 elements with AVX-512, whose four registers hold the
+ * table, and 32 elements with AVX2, which looks up 16 entries per shuffle. Shuffles are the
+ * bottleneck. Other instruction sets load one entry at a time. */
 #include "backends/cpu/microkernels/qs8.h"
 
 #include "backends/cpu/microkernels/simd.h"

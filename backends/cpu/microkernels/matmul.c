@@ -1,3 +1,10 @@
+/* Implements matmul.h: out = a @ b for two activations, up to ET_CPU_MATMUL_COLUMNS columns per
+ * call.
+ *
+ * b is packed in the workspace, one block of ET_CPU_MATMUL_DEPTH elements of K at a time, in panels
+ * [K][16] that are padded with zeros. The register tile (tile.h) then multiplies all rows of a by
+ * the block. Between two blocks, out holds the accumulators. With many rows, multiply-adds are the
+ * bottleneck; with few, reading b is. */
 #include "backends/cpu/microkernels/matmul.h"
 
 #include "backends/cpu/microkernels/tile.h"

@@ -1,3 +1,9 @@
+/* Implements et_cpu_norm_f32 of normalization.h: layer norm and RMS norm of rows.
+ *
+ *   y = (x - mean) / sqrt(mean of (x - mean)^2 + epsilon) * scale + shift; RMS norm: mean = 0
+ *
+ * x and y are [rows, columns]. The sums have 32 lanes (rows.h); the result is computed one vector
+ * at a time. Loads and stores are the bottleneck. */
 #include "backends/cpu/microkernels/normalization.h"
 
 #include <math.h>

@@ -1,3 +1,10 @@
+/* Packs rows of int8 or uint8 values for the tiles of tile_i8.h, ET_I8_STEP bytes at a time.
+ *
+ * A row is a sequence of pieces and is padded to whole quads. The packed forms are:
+ * - ET_DOT4_EXACT: [row][quad][4], unsigned (NEON: signed).
+ * - Products that fit in int16: [row][quad][4], relative to `min_value`, or to the minima of the
+ *   rows (row_minima.h).
+ * - Otherwise: int16, [row][quad][2 words]: elements 0 and 2, then elements 1 and 3. */
 #include "backends/cpu/microkernels/row_minima.h"
 
 typedef uint8_t bytes __attribute__((vector_size(ET_I8_STEP)));

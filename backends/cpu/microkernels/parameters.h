@@ -1,4 +1,5 @@
-/* Loads scales, zero points and minima of quantized weights as float32. Prefetches low-bit weights. */
+/* Loads scales, zero points and minima of quantized weights as float32, and prefetches low-bit
+ * weights. */
 #ifndef BACKENDS_CPU_MICROKERNELS_PARAMETERS_H_
 #define BACKENDS_CPU_MICROKERNELS_PARAMETERS_H_
 
@@ -7,8 +8,8 @@
 
 /* Prefetch distance of low-bit weights: 112 cache lines. A core that reads 50 bytes per nanosecond
  * with a latency of 130 ns has 100 lines in flight. Compared with 56 lines, a decode step of
- * gemv_qbw is 1.12x faster; with slower memory, it is 1.08x faster than with 32 lines. A decode step
- * of gemm_qd8_qb4w is 1.2x faster than with 40 lines. */
+ * gemv_qbw is 1.12x faster; with slower memory, it is 1.08x faster than with 32 lines. A decode
+ * step of gemm_qd8_qb4w is 1.2x faster than with 40 lines. */
 #define ET_PREFETCH_WORDS (112 * ET_CPU_PANEL)
 
 /* Loads a vector of parameters, starting at index `at`. The parameters must be present; scales

@@ -1,3 +1,7 @@
+/* Implements pool.h: average or maximum pooling of float32 images, one output row per call.
+ *
+ * x is [height, width, channels]. The tile is VECTORS vectors of channels of one pixel. It visits
+ * the taps inside the image (pool_taps.h) in order. Loads are the bottleneck. */
 #include "backends/cpu/microkernels/pool.h"
 
 #include "backends/cpu/microkernels/pool_taps.h"

@@ -17,7 +17,7 @@ typedef struct et_cpu_pool {
   et_cpu_window window;
   size_t channels;
   bool maximum;       /* true: maximum; false: average */
-  bool count_padding; /* count taps in the padding in the divisor */
+  bool count_padding; /* include padding taps in the divisor */
   size_t divisor;     /* divisor of averages; 0: use the number of taps */
 } et_cpu_pool;
 

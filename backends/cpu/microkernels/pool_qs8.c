@@ -1,3 +1,8 @@
+/* Implements pool_qs8.h: y = quantize(pool(x - zero_point) * scale), one output row per call.
+ *
+ * x is [height, width, channels]. Maxima are computed on the 8-bit values, for BYTES channels of a
+ * pixel at once, and requantized only if x and y have different quantizations. Averages, and the
+ * remaining channels, are computed in int32, one vector at a time. Loads are the bottleneck. */
 #include "backends/cpu/microkernels/pool_qs8.h"
 
 #include "backends/cpu/microkernels/dequantize_vector.h"

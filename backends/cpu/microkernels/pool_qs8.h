@@ -1,9 +1,10 @@
 /* Pooling of int8 or uint8 images in NHWC layout.
  *
  * y = quantize(pool(x - zero_point) * scale). Sums and maxima are exact int32. A sum is scaled and
- * divided in float32, then quantized with the parameters of y. If x and y have the same
- * quantization, maxima are computed on the int8 values themselves, 4 * ET_CPU_LANES channels at
- * once. Otherwise, values are widened to int32 first. Loads are the bottleneck, as in pool.h. */
+ * divided in float32, then quantized with the parameters of y. Maxima are computed on the 8-bit
+ * values themselves, 4 * ET_CPU_LANES channels at once, and requantized only if x and y have
+ * different quantizations. Sums, and maxima of the remaining channels, are computed in int32, one
+ * vector at a time. Loads are the bottleneck, as in pool.h. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_POOL_QS8_H_
 

@@ -11,8 +11,8 @@ typedef struct et_pool_taps {
   size_t begin; /* index of tap 0; wraps if negative */
 } et_pool_taps;
 
-/* Returns how many of `kernel` taps are before `size`. The first tap is at `begin`, which wraps if
- * negative. */
+/* Returns how many of `kernel` taps are at positions below `size`. The first tap is at `begin`,
+ * which wraps if negative. */
 static inline size_t et_taps_before(size_t begin, size_t size, size_t kernel,
                                     size_t dilation) {
   const ptrdiff_t distance = (ptrdiff_t)(size - begin);

@@ -1,3 +1,11 @@
+/* Implements quantize, dequantize and binary_qs8 of qs8.h for dense rows.
+ *
+ *   quantize: y = clamp(round(x * inverse) + zero_point, low, high)
+ *   dequantize: y = (x - zero_point) * scale
+ *   binary_qs8: y = quantize(dequantize(a) + dequantize(b)), or the product
+ *
+ * The tile is one vector of float32; the last one may be partial. The conversion between int8 and
+ * float32 is the bottleneck. */
 #include "backends/cpu/microkernels/qs8.h"
 
 #include "backends/cpu/microkernels/dequantize_vector.h"

@@ -1,5 +1,7 @@
-/* Dynamic quantization of a float32 row to 8 bits. The range of a row is that of its elements,
- * extended to include 0. */
+/* Dynamic quantization of a float32 row to 8 bits: q = round(x / scale) + zero_point.
+ *
+ * The range of a row is that of its elements, extended to include 0: scale = (max - min) / 255,
+ * zero_point = round(-min / scale). */
 #ifndef BACKENDS_CPU_MICROKERNELS_QUANTIZE_ROW_H_
 #define BACKENDS_CPU_MICROKERNELS_QUANTIZE_ROW_H_
 

@@ -1,3 +1,8 @@
+/* Implements reduce.h: y[a, c] = reduction of x[a, 0..R, c], for some columns of one outer index.
+ *
+ * With one column, a row is reduced in the 32 lanes of rows.h. With several columns, the tile is
+ * one vector of columns, and rows are combined in order. ARGMAX and ARGMIN compare elements one by
+ * one. Otherwise, loads are the bottleneck. */
 #include "backends/cpu/microkernels/reduce.h"
 
 #include <stdbool.h>

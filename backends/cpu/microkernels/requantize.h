@@ -1,4 +1,9 @@
-/* Requantizes exact int32 accumulators to int8 or uint8. */
+/* Requantizes exact int32 accumulators to int8 or uint8.
+ *
+ *   y = clamp(round(s * scale[n] + bias[n]) + zero_point, low, high), ties to even
+ *
+ * Accumulators are vectors of columns of one panel. The tile is ET_ROUNDED vectors, which are
+ * packed to one vector of bytes. Scales and biases are relative to the output scale. */
 #ifndef BACKENDS_CPU_MICROKERNELS_REQUANTIZE_H_
 #define BACKENDS_CPU_MICROKERNELS_REQUANTIZE_H_
 

@@ -1,3 +1,9 @@
+/* Implements resize.h: interpolation of float32 images, one output row per call.
+ *
+ * Output pixel (i, j) is the sum of up to 4 x 4 input pixels of [height, width, channels],
+ * multiplied by their weights along y and x. The tile is one vector of channels. Nearest modes copy
+ * pixels. With few channels, computing positions and weights is the bottleneck; otherwise, loads
+ * are. */
 #include "backends/cpu/microkernels/resize.h"
 
 #include <math.h>
@@ -6,7 +12,7 @@
 
 #define AXIS_TAPS 4
 
-/* The pixels along an axis that an output pixel reads, and their weights. */
+/* The input pixels along an axis that contribute to an output pixel, and their weights. */
 typedef struct taps {
   size_t at[AXIS_TAPS];
   float weight[AXIS_TAPS];

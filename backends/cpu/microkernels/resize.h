@@ -1,10 +1,10 @@
 /* Interpolation of float32 images in NHWC layout.
  *
- * Along an axis, output i reads 1 (nearest), 2 (linear) or 4 (cubic, a = -0.75) input pixels around
- * its position; y is the sum of these 1, 4 or 16 pixels multiplied by their weights. A call
- * computes one row of y. A tile is one vector of channels of a pixel, with one accumulator; nearest
- * modes copy pixels. With few channels, computing the positions and weights of each pixel is the
- * bottleneck; otherwise, loads are. */
+ * Along an axis, output i is interpolated from 1 (nearest), 2 (linear) or 4 (cubic, a = -0.75)
+ * input pixels around its position; y is the sum of these 1, 4 or 16 pixels multiplied by their
+ * weights. A call computes one row of y. A tile is one vector of channels of a pixel, with one
+ * accumulator; nearest modes copy pixels. With few channels, computing the positions and weights of
+ * each pixel is the bottleneck; otherwise, loads are. */
 #ifndef BACKENDS_CPU_MICROKERNELS_RESIZE_H_
 #define BACKENDS_CPU_MICROKERNELS_RESIZE_H_
 

@@ -1,3 +1,12 @@
+/* Implements et_cpu_sdpa_f32 of sdpa.h: SDPA of one group, with packed keys and values.
+ *
+ * For each block of ET_CPU_SDPA_KEYS keys, keys and values are packed in panels. Then, for each
+ * head and each block of queries:
+ *   scores = scale * q @ k^T + mask          (register tile, tile.h)
+ *   weights = e^(scores - max), out += weights @ v  (online softmax, sdpa_sum.h; register tile)
+ * At the end, out is divided by the sum of the weights. The scores of a block of queries take at
+ * most ET_CPU_SDPA_SCORES floats (24 KB) and stay in the L1 cache. Multiply-adds are the
+ * bottleneck. */
 #include "backends/cpu/microkernels/sdpa.h"
 
 #include "backends/cpu/microkernels/sdpa_keys.h"
@@ -5,7 +14,7 @@
 #include "backends/cpu/microkernels/tile.h"
 #include "runtime/core/arithmetic.h"
 
-/* Maximum number of queries per block if each query sees a different number of keys. It is a
+/* Maximum number of queries per block if each query attends to a different number of keys. It is a
  * multiple of the tile heights. */
 #define MAX_DIVERGENT_QUERIES 36
 
@@ -105,14 +114,14 @@ static void pack_values(const et_cpu_sdpa *a, const float *from, size_t stride,
   }
 }
 
-/* Returns the number of keys of the block that query `row` sees if the mask is ignored. */
+/* Returns the number of keys of the block that query `row` attends to if the mask is ignored. */
 static size_t visible(const et_cpu_sdpa *a, const block *b, size_t row) {
   const size_t end = a->causal ? a->position + row + 1 : b->first + b->count;
   return end < b->first ? 0 : et_min_size(end - b->first, b->count);
 }
 
-/* Returns the number of leading keys of the block that include all keys the queries see. It is at
- * least 1 for the first block, which initializes the results. */
+/* Returns the number of leading keys of the block that include all keys the queries attend to. It
+ * is at least 1 for the first block, which initializes the results. */
 static size_t columns_of(const et_cpu_sdpa *a, const block *b,
                          const queries *q) {
   const size_t max = visible(a, b, q->first + q->count - 1);
@@ -202,8 +211,8 @@ ET_NOINLINE void weigh(const et_cpu_sdpa *a, const block *b, const queries *q) {
   }
 }
 
-/* Clears the weights of keys that some queries do not see. This is not part of weigh(), whose loop
- * keeps its constants in registers only if it contains no calls. */
+/* Clears the weights of keys that some queries do not attend to. This is not part of weigh(), whose
+ * loop keeps its constants in registers only if it contains no calls. */
 static void clear(const et_cpu_sdpa *a, const block *b, const queries *q) {
   for (size_t r = 0; r < q->count; r++) {
     const row each = row_of(a, b, q, r);
@@ -229,8 +238,9 @@ static void attend(const et_cpu_sdpa *a, const block *b, const queries *q) {
   add_values(a, b, q, out);
 }
 
-/* Returns the maximum number of queries of a block. It is smaller if each query sees a different
- * number of keys, because all queries of a block are computed with the keys of the last query. */
+/* Returns the maximum number of queries of a block. It is smaller if each query attends to a
+ * different number of keys, because all queries of a block are computed with the keys of the last
+ * query. */
 static size_t max_queries(const et_cpu_sdpa *a, const block *b) {
   const size_t capacity = ET_CPU_SDPA_SCORES / b->stride;
   const bool is_divergent = a->causal || a->mask_row != 0;

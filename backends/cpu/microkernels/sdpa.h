@@ -46,7 +46,7 @@ typedef struct et_cpu_sdpa {
   size_t position; /* index of query 0 among the keys */
   float scale;
   uint8_t half; /* ET_CPU_..._HALF */
-  bool causal;  /* query i sees keys up to its own position */
+  bool causal;  /* query i attends to keys up to its own position */
 } et_cpu_sdpa;
 
 /* Returns the size of the workspace in floats. The workspace holds packed keys and values, scores,

@@ -1,4 +1,11 @@
-/* SDPA with few queries. Keys and values are read in place, once per three queries. */
+/* Implements et_cpu_sdpa_few_queries_f32 of sdpa.h: SDPA of one group, with few queries.
+ *
+ * Keys and values are read in place, once per three queries. For each block of up to
+ * ET_CPU_SDPA_KEYS keys:
+ *   scores = scale * q @ k^T + mask    tile: 3 queries by 2 keys, DOT_LANES accumulators each
+ *   weights = e^(scores - max)         online softmax (sdpa_sum.h)
+ *   out += weights @ v                 tile: 3 queries by WIDE_VECTORS vectors of a value
+ * The bandwidth of the KV cache is the bottleneck, so keys and values are prefetched. */
 #include "backends/cpu/microkernels/sdpa.h"
 
 #include "backends/cpu/microkernels/reduce_lanes.h"

@@ -1,11 +1,11 @@
-/* Blocks of float32 keys and values of one group, and the number of keys that queries see. */
+/* Blocks of float32 keys and values of one group, and the number of keys that queries attend to. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_KEYS_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_KEYS_H_
 
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/sdpa.h"
 
-/* Rows of a block, and the distances between them in floats. */
+/* Keys and values of a block. The strides between rows are in floats. */
 typedef struct et_attention_keys {
   const float *keys;
   const float *values;
@@ -84,14 +84,14 @@ static size_t et_seen_by_row(const float *mask, size_t keys, size_t seen) {
   return seen;
 }
 
-/* Returns the number of keys that the last query sees if the mask is ignored. */
+/* Returns the number of keys that the last query attends to if the mask is ignored. */
 static size_t et_keys_before(const et_cpu_sdpa *a) {
   const size_t before = a->position + a->queries;
   return a->causal && before < a->keys ? before : a->keys;
 }
 
-/* Returns the number of leading keys that include all keys seen by queries of the group, at least
- * 1. It is small if the mask hides the unused end of a KV cache. */
+/* Returns the number of leading keys that include all keys that queries of the group attend to, at
+ * least 1. It is small if the mask hides the unused end of a KV cache. */
 static size_t et_seen_keys(const et_cpu_sdpa *a, size_t group) {
   const size_t heads = a->heads / a->groups;
   const size_t rows = a->mask_row == 0 ? 1 : a->queries;

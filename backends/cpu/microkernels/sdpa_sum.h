@@ -1,4 +1,10 @@
-/* Online softmax of a query over blocks of keys (Milakov & Gimelshein 2018). */
+/* Online softmax of a query over blocks of keys (Milakov & Gimelshein 2018).
+ *
+ * For each block of scores s and values v, with the maximum m of all scores so far:
+ *   factor = e^(previous m - m)
+ *   sum = sum * factor + sum of e^(s - m)
+ *   out = out * factor + sum of e^(s - m) * v
+ * After the last block, out is divided by sum. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_SUM_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_SUM_H_
 
@@ -54,7 +60,7 @@ ET_INLINE float et_weights_of(float *scores, size_t count, float max) {
   return et_row_fold(lanes, et_join_sum);
 }
 
-/* Returns the maximum that is subtracted from scores; 0 if the query has seen no key. */
+/* Returns the maximum to subtract from scores; 0 if the query has not attended to any key. */
 ET_INLINE float et_attention_base(const et_attention_sum *q) {
   return *q->max == -__builtin_inff() ? 0.0f : *q->max;
 }
@@ -81,8 +87,8 @@ ET_INLINE void et_attention_weigh(const et_attention_sum *q, float *scores,
   *q->sum += et_weights_of(scores, seen, et_attention_base(q));
 }
 
-/* Divides the output by the sum. If a query sees no key, the sum is 0 and no block has written the
- * output, so the output is set to zeros. */
+/* Divides the output by the sum. If a query attends to no key, the sum is 0 and no block has
+ * written the output, so the output is set to zeros. */
 ET_NOINLINE void et_attention_divide(const et_attention_sum *q) {
   if (*q->sum == 0.0f) {
     memset(q->out, 0, q->width * sizeof(float));

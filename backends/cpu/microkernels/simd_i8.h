@@ -181,8 +181,8 @@ ET_INLINE et_f32 et_f32_of_i32(et_i32 value) {
   return __builtin_convertvector(value, et_f32);
 }
 
-/* 1.5 * 2^23. For floats of this size, the unit in the last place is 1. Adding it rounds values
- * within 2^22 of zero to the nearest integer, ties to even. NaN yields an arbitrary integer. */
+/* 1.5 * 2^23, at which the unit in the last place of a float is 1. Adding this constant rounds
+ * values within 2^22 of zero to the nearest integer, ties to even. NaN yields any integer. */
 #define ET_ROUNDING 12582912.0f
 #define ET_ROUNDING_BITS 0x4B400000
 

@@ -1,3 +1,9 @@
+/* Implements et_cpu_softmax_f32 of normalization.h: softmax of rows, or its logarithm.
+ *
+ *   y = e^(x - max) / sum of e^(x - max), or y = (x - max) - log(sum of e^(x - max))
+ *
+ * x and y are [rows, columns]. The maximum and the sum have 32 lanes (rows.h). Exponentials are the
+ * bottleneck. */
 #include "backends/cpu/microkernels/normalization.h"
 
 #include <math.h>

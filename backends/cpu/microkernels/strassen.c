@@ -1,10 +1,6 @@
-#include "backends/cpu/microkernels/strassen.h"
-
-#include "backends/cpu/microkernels/activation.h"
-#include "backends/cpu/microkernels/k_blocks.h"
-#include "backends/cpu/microkernels/sums.h"
-
-/* a, b, c, d are the quarters of x and Wa, Wb, Wc, Wd those of the weights W, in row-major order.
+/* Implements strassen.h: y = activation(x * W + bias + residual) with seven half-size GEMMs.
+ *
+ * a, b, c, d are the quarters of x and Wa, Wb, Wc, Wd those of the weights W, in row-major order.
  *
  *   P0 = a Wa      P1 = (c + d - a) (Wd - Wb + Wa)      P2 = b Wc
  *   P3 = (c + d) (Wb - Wa)      P4 = (a - c) (Wd - Wb)
@@ -16,6 +12,11 @@
  * The products are computed in this order, which is also the order of the packed weights. P0 starts
  * from the bias of the left columns. P3 starts from the bias of the right columns minus that of the
  * left columns. */
+#include "backends/cpu/microkernels/strassen.h"
+
+#include "backends/cpu/microkernels/activation.h"
+#include "backends/cpu/microkernels/k_blocks.h"
+#include "backends/cpu/microkernels/sums.h"
 
 /* Sums of the quarters of x: c + d, c + d - a, a - c, b - c - d + a. */
 enum { LOWER, LOWER_WITHOUT_A, A_WITHOUT_C, REST };

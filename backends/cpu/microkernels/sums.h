@@ -1,4 +1,9 @@
-/* Prologue and epilogue of the float32 register tile: they load and store its accumulators. */
+/* Prologue and epilogue of the float32 register tile (tile.h).
+ *
+ *   prologue: s[r, v] = start[v], or y[r, v] in all K blocks but the first
+ *   epilogue: y[r, v] = clamp(s[r, v] + residual[r, v]) in the last K block, else s[r, v]
+ *
+ * The accumulators, [rows][vectors], are in registers. The last panel may be partial. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SUMS_H_
 #define BACKENDS_CPU_MICROKERNELS_SUMS_H_
 

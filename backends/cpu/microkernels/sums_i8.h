@@ -1,4 +1,8 @@
-/* Prologue and epilogue of the int8 tiles: they load, store and requantize accumulators. */
+/* Prologue and epilogue of the int8 tiles (tile_i8.h).
+ *
+ * The prologue initializes the int32 accumulators, [rows][vectors], or loads those of the previous
+ * K block from [row][16]. The epilogue stores them there, or requantizes and stores them as int8 in
+ * the last K block. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SUMS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_SUMS_I8_H_
 

@@ -1,4 +1,4 @@
-/* Addresses of the int8 values that a window reads. */
+/* Addresses of the int8 values in the windows of a convolution. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TAPS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TAPS_I8_H_
 
@@ -9,7 +9,7 @@
 typedef struct et_taps_i8 {
   const et_cpu_window *window;
   const uint8_t *x;      /* first channel to read, in the first image */
-  const uint8_t *beyond; /* padding, which taps outside the image read */
+  const uint8_t *beyond; /* padding, for taps outside the image */
   size_t channels;       /* per pixel */
   size_t size;           /* number of channels to read */
 } et_taps_i8;
@@ -56,7 +56,7 @@ ET_INLINE bool et_is_inside_i8(const et_taps_i8 *t, const uint8_t *const *rows,
          x + w->kernel_x <= w->width;
 }
 
-/* Lists the pieces that the windows of `count` output pixels read. The first one is pixel `pixel`,
+/* Lists the input pieces of the windows of `count` output pixels. The first one is pixel `pixel`,
  * counted over all images. Returns the end of the list, which has space for each tap. */
 ET_INLINE et_piece_i8 *et_list_taps_i8(const et_taps_i8 *t, size_t pixel,
                                        size_t count, et_piece_i8 *list) {

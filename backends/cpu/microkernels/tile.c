@@ -1,3 +1,11 @@
+/* Implements tile.h: y[m, n] = activation(sum over k of x[m, k] * w[k, n] + start[n] + residual[m,
+ * n]).
+ *
+ * Columns are processed in groups of the panels of one tile, and each group in ranges of tiles of
+ * equal height. A tile accumulates all of K, in parts of PART elements, and prefetches a few lines
+ * of the next panels in each part. Each size of ET_TILE_LIST is a function whose accumulators are
+ * in registers. A partial panel is masked (AVX-512) or computed in local buffers. Layers with 24 or
+ * 40 columns use wide tiles (tile_wide.h). */
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/sums.h"
 #include "backends/cpu/microkernels/tile_wide.h"

@@ -1,5 +1,10 @@
-/* Int8 tiles for instruction sets with exact dot products of quads. Rows are read through their
- * addresses. */
+/* Int8 tiles for instruction sets with exact dot products of quads.
+ *
+ *   s[r, n] += x[r, quad] . w[quad, n]  (int32)
+ *
+ * Rows are read through their addresses, [run][row]. Weights are [panel][quad][16][4]. A tile is up
+ * to ET_I8_ROWS rows by 1 or 2 panels, or 6 rows by 4 panels; its accumulators fill the
+ * registers. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_EXACT_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_EXACT_I8_H_
 

@@ -10,7 +10,7 @@
  * tiles have 6 rows by 16 columns (AVX-VNNI, NEON), or up to 8 by 32 or 6 by 64 (AVX-512). AVX2
  * packs a block of up to 96 rows, in tiles of 6 by 16. Rows are int8 if products can be added in
  * int16, and int16 otherwise. Plain C has tiles of 3 by 16. Accumulators fill the registers. Dot
- * products are the bottleneck; all columns share the cost of packing. */
+ * products are the bottleneck; the cost of packing is amortized over all columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
 
@@ -123,10 +123,9 @@ typedef struct et_rows_i8 {
   size_t size;
   const uint8_t *end;
   bool is_signed;
-  /* Number t of quads whose products can be added in int16 after `min_value` is subtracted from x;
-   * 0 if none. Applies to any t weight quads that start at a multiple of t. Bound for each int16
-   * lane (one half of each quad), summed over the t quads: max(sum(max(w, 0)), sum(max(-w, 0))) *
-   * (max(x) - min_value) <= 32767. */
+  /* Number t of consecutive quads whose products fit in int16 once `min_value` is subtracted from
+   * x; 0 if none. For the weights w in one half of any t quads that start at a multiple of t (one
+   * int16 lane): max(sum(max(w, 0)), sum(max(-w, 0))) * (max(x) - min_value) <= 32767. */
   size_t max_exact_terms;
   int32_t min_value;
   bool may_have_minima; /* whether rows are multiplied by whole panels only */

@@ -1,5 +1,10 @@
-/* Int8 tiles for instruction sets without exact dot products of quads. Products are added in int16
- * if they fit; otherwise, operands are widened to int16. */
+/* Int8 tiles for instruction sets without exact dot products of quads.
+ *
+ * Rows are packed as [row][quad][4] int8, or [row][quad][2 words] int16. A tile is up to ET_I8_ROWS
+ * rows by one panel, [quad][16][4].
+ * - If products fit in int16 (ET_SUMS_OF_16), int8 pairs are multiplied and added in int16. After
+ *   max_exact_terms quads, these sums are added to the int32 accumulators.
+ * - Otherwise, weights are widened to int16 as well, and pairs of products are added in int32. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_PAIRS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_PAIRS_I8_H_
 

@@ -192,7 +192,7 @@ ET_INLINE void et_wide_fetch(et_wide_next *next) {
   }
 }
 
-/* Computes `count` tiles, one below the other. The clamp is applied in the last K block only. */
+/* Computes `count` vertically adjacent tiles. The clamp is applied in the last K block only. */
 ET_NOINLINE void et_wide_tiles(const et_tiles *all, size_t second, size_t count,
                                et_wide_next *next) {
   const et_tiles t = *all; /* a local copy, which stores cannot alias */

@@ -31,7 +31,7 @@ typedef struct et_cpu_pixels {
 /* Maximum number of pixels per call, a multiple of the height of every tile. */
 #define ET_CPU_CONV_PIXELS 96
 
-/* Pixels and columns as in et_cpu_pixels, for int8 images. The op has the output pointer. */
+/* Same as et_cpu_pixels, for int8 images. The output pointer is in the arguments of the op. */
 typedef struct et_cpu_pixels_i8 {
   size_t first_pixel;
   size_t pixels;

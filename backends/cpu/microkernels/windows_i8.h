@@ -94,7 +94,7 @@ ET_INLINE void et_put_line_i8(uint8_t *to, const uint8_t *from, size_t size,
   }
 }
 
-/* Pixels of a row of a window: `before` pixels before the image, then `inside` pixels that start at
+/* Pixels of a window row: `before` pixels before the image, then `inside` pixels that start at
  * pixel `first`. The remaining pixels are after the image. */
 typedef struct et_reach_i8 {
   size_t before;
@@ -102,7 +102,7 @@ typedef struct et_reach_i8 {
   size_t inside;
 } et_reach_i8;
 
-/* Returns the reach of a window at pixel `x`, which may wrap. */
+/* Returns the reach of a window row at pixel `x`, which wraps if negative. */
 ET_INLINE et_reach_i8 et_reach_of_i8(const et_cpu_window *w, size_t x) {
   const size_t outside = x < w->width ? 0 : 0 - x;
   if (outside >= w->kernel_x) {

@@ -1,3 +1,10 @@
+/* Implements winograd_f32.h: Y = A^T ((G w G^T) * (B^T d B)) A, for a range of tiles and columns.
+ *
+ * load_tile() transforms the pixels of each tile to [position][tile][channels]. For 64 columns at a
+ * time, multiply() computes one GEMM per position, with the register tile (tile.h), to
+ * [position][tile][64]. store_tiles() transforms the results, and applies the bias, the residual
+ * and the activation. Tiles at an edge of the image are first copied with their padding. The
+ * workspace limits the number of tiles. */
 #include "backends/cpu/microkernels/winograd_f32.h"
 
 #include "backends/cpu/microkernels/activation.h"

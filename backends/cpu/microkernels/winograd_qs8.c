@@ -1,3 +1,10 @@
+/* Implements winograd_qs8.h: F(4 x 4, 3 x 3) in integers, for a range of tiles.
+ *
+ * load_tile() transforms the pixels of each tile to int16, [position][tile][channels]. For 64
+ * columns at a time, multiply() computes one GEMM per position, to int32, [position][tile][64]. Its
+ * register tile is ROWS rows by PANELS panels, [channel pair][16][2]. store_tile() transforms the
+ * results to exact accumulators and requantizes them. The workspace limits the number of tiles. The
+ * GEMMs are the bottleneck; with few columns, the transform is. */
 #include "backends/cpu/microkernels/winograd_qs8.h"
 
 #include "backends/cpu/microkernels/requantize.h"
