@@ -25,13 +25,13 @@ def dim_of(size: int | torch.SymInt) -> Dim:
     """Return a size of a tensor as a dim, which is an integer if the size is static.
 
     Its upper bound is the size that the memory plan assumes. If inputs violate a guard of
-    torch.export, the ops of the delegate reject the sizes that result.
+    torch.export, the ops of the delegate reject the resulting sizes.
     """
     return _plain(bounded_expression(size)) if isinstance(size, torch.SymInt) else size
 
 
 def guarded_value(dim: Dim) -> Dim:
-    """Return `dim` with each `Min` of an integer replaced by that integer.
+    """Return `dim` with each `Min(integer, ...)` replaced by the integer.
 
     Shape checks use it to compare a size that a guard fixes, such as `Min(12, n % 3 + 11)`, with a
     static size. `dim_of` adds such bounds.
@@ -78,8 +78,8 @@ class Bounds:
     def maximum(self, dim: Dim) -> int | None:
         """Return the largest value of `dim`, or None if it has no upper bound.
 
-        A value that exceeds the largest word of a payload also counts as unbounded: torch.export
-        gives the bound of an int64 to a data-dependent size that is otherwise unbounded.
+        A bound above the largest word of a payload also counts as unbounded, because torch.export
+        sets the bound of unbounded data-dependent sizes to the int64 maximum.
         """
         if isinstance(dim, int):
             return dim

@@ -22,7 +22,8 @@ _WHOLE: dict[torch.dtype, _Bounds] = {torch.int8: (-128, 127), torch.uint8: (0, 
 def bound_int8_sums(graph: OpGraph) -> None:
     """Fold clamping and identity `lut_qs8` ops into the ops that write their inputs.
 
-    After: no such lookup is the only reader of the output of a quantizing op.
+    After: if such a lookup remains, its input has other readers or was not written by a quantizing
+    op.
     """
     counts = readers(graph)
     writers: dict[Value, Op] = {}

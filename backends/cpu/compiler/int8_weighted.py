@@ -71,19 +71,19 @@ class Weighted:
             or self._weight.shape[1] > CONV_QS8_MAX_CHANNELS
         ):
             return None
-        spec = ConvQs8(window, *self._bytes(), groups)
+        spec = ConvQs8(window, *self._quantization(), groups)
         return [self._op(spec, packed, lambda row: group_bias(row, groups))]
 
     def _depthwise(self, window: Window) -> list[Op] | None:
         if window.taps > DWCONV_QS8_MAX_TAPS:
             return None
-        spec = DwconvQs8(window, *self._bytes())
+        spec = DwconvQs8(window, *self._quantization())
         return [self._op(spec, tap_quads(self._weight), lambda row: padded(row, 0))]
 
-    def _bytes(self) -> tuple[int, int, int, OutputQuantization]:
+    def _quantization(self) -> tuple[int, int, int, OutputQuantization]:
         """Return the zero point, max_exact_terms, min_value and the output quantization.
 
-        `narrow_products` replaces max_exact_terms and min_value.
+        max_exact_terms and min_value are placeholders, which `narrow_products` replaces.
         """
         return self._x_params.zero_point, 0, torch.iinfo(self._x.dtype).min, self._output_quantization
 

@@ -221,8 +221,8 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   test.attributes[5] = 1;
   test.attributes[11] = 3;
   et_test_refused(&test,
-                  "conv_f32: 4 input and 8 output channels are not divisible "
-                  "into 3 groups");
+                  "conv_f32: 4 input and 8 output channels cannot be split "
+                  "evenly into 3 groups");
   test.attributes[0] = 2;
   et_test_refused(&test, "conv_f32: attribute 0 is 2, expected 0 to 1");
   test.attributes[0] = 0;

@@ -16,8 +16,8 @@ static et_cpu_conv_qs8_function *const variants[ET_CPU_ISA_COUNT] =
 static et_status check_depth(int64_t channels, int64_t columns, int64_t groups,
                              int64_t taps, et_error *error) {
   ET_CPU_CHECK(error, channels % groups == 0 && columns % groups == 0,
-               "conv_qs8: %lld input and %lld output channels are not "
-               "divisible into %lld groups",
+               "conv_qs8: %lld input and %lld output channels cannot be "
+               "split evenly into %lld groups",
                (long long)channels, (long long)columns, (long long)groups);
   const int64_t quads = (taps * (channels / groups) + 3) / 4;
   ET_CPU_CHECK(

@@ -402,8 +402,8 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   make(&test, &s);
   test.attributes[17] = 3;
   et_test_refused(&test,
-                  "conv_qs8: 8 input and 20 output channels are not divisible "
-                  "into 3 groups");
+                  "conv_qs8: 8 input and 20 output channels cannot be split "
+                  "evenly into 3 groups");
   test.attributes[17] = 2;
   test.attributes[10] = 200;
   et_test_refused(&test, "conv_qs8: quantized value of tensor 0 is 200");

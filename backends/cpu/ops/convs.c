@@ -20,11 +20,12 @@ static et_status check_weights(const et_cpu_op *op,
   const int64_t groups = args->attributes.groups;
   const int64_t channels = channels_of(args);
   const int64_t columns = args->y->sizes[3];
-  ET_CPU_CHECK(error, channels % groups == 0 && columns % groups == 0,
-               "%s: %lld input and %lld output channels are not divisible into "
-               "%lld groups",
-               op->type->schema->name, (long long)channels, (long long)columns,
-               (long long)groups);
+  ET_CPU_CHECK(
+      error, channels % groups == 0 && columns % groups == 0,
+      "%s: %lld input and %lld output channels cannot be split evenly into "
+      "%lld groups",
+      op->type->schema->name, (long long)channels, (long long)columns,
+      (long long)groups);
   const int64_t panels = (columns / groups + 15) / 16;
   const int64_t depth = (int64_t)kernel[0] * kernel[1] * (channels / groups);
   const int64_t packed[4] = {groups, panels, depth, 16};

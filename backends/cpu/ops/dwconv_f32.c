@@ -76,8 +76,8 @@ static void run_chunk(void *data, size_t index) {
 
 /* Divides the rows among threads like adjacent GEMMs, so that the data of a thread is in its own
  * cache. With few rows, divides channels instead, which balances the load better. With parts of 128
- * channels, three rows of a small image stay in the L1 cache until the next output row reads them
- * again. Returns the number of chunks. */
+ * channels, three rows of a small image stay in the L1 cache until they are read again for the next
+ * output row. Returns the number of chunks. */
 static size_t divide_work(work *w, size_t threads) {
   const size_t few = 4;
   const size_t near = 128;

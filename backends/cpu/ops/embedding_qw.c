@@ -25,7 +25,7 @@ static et_status check_table(const et_cpu_op *op,
   ET_CPU_CHECK(error,
                groups > 0 && words > 0 && words % groups == 0 &&
                    words <= INT32_MAX / per_word,
-               "embedding_qw: %d words are not divisible into %d groups",
+               "embedding_qw: %d words cannot be split evenly into %d groups",
                (int)words, (int)groups);
   const int64_t sizes[3] = {panels, groups, 16};
   ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->scales, 3, sizes, error));

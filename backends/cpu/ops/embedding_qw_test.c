@@ -117,7 +117,7 @@ static void test_rejects_invalid_ops(void **state) {
   test.attributes[2] = 1;
   test.tensors[1].sizes[1] = 3;
   et_test_refused(&test,
-                  "embedding_qw: 4 words are not divisible into 3 groups");
+                  "embedding_qw: 4 words cannot be split evenly into 3 groups");
   test.tensors[1].sizes[1] = GROUPS;
   for (uint8_t i = 1; i < ET_CPU_MAX_RANK; i++) {
     test.tensors[2].sizes[i] = 1;

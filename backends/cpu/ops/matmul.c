@@ -69,7 +69,7 @@ typedef struct work {
   size_t chunks;
 } work;
 
-/* Returns the matrix of `x` that batch `batch` of the output reads. */
+/* Returns the matrix of `x` for batch `batch` of the output. */
 static const float *matrix_of(const et_cpu_tensor *x, const et_cpu_tensor *y,
                               size_t batch) {
   size_t stride = (size_t)x->sizes[x->rank - 1] * (size_t)x->sizes[x->rank - 2];

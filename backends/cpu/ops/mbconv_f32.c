@@ -119,7 +119,7 @@ static size_t expand_rows(lane *l, size_t index, size_t row, size_t max) {
   return rows;
 }
 
-/* Computes the rows of the expanded image that output rows `begin` to `end - 1` read, except those
+/* Computes the rows of the expanded image that output rows `begin` to `end - 1` need, except those
  * that are already in the ring. */
 static void fill_ring(lane *l, size_t index, size_t begin, size_t end) {
   stage *s = &l->stages[index];

@@ -22,7 +22,7 @@ typedef struct et_cpu_block {
   et_cpu_dwconv filter; /* channels of the expanded image */
   et_cpu_gemm project;
   size_t rows; /* rows of the output that are computed at once */
-  size_t ring; /* rows of the expanded image that these rows read */
+  size_t ring; /* rows of the expanded image that these rows need */
 } et_cpu_block;
 
 /* Implements et_cpu_op_type.check. */

@@ -6,7 +6,7 @@
 /* Weights of a block, in this order. */
 enum { EXPAND, EXPAND_BIAS, TAPS, TAP_BIAS, PROJECT, PROJECT_BIAS, WEIGHTS };
 
-/* A block, with the sizes that are not sizes of a tensor. */
+/* A block, with the sizes that no tensor of the op has. */
 typedef struct block {
   et_cpu_mbconv_block layers;
   et_cpu_tensor *const *weights;
@@ -44,9 +44,9 @@ static int32_t outputs_along(const et_cpu_window_attributes *window,
   return outputs > INT32_MAX ? INT32_MAX : (int32_t)outputs;
 }
 
-/* Sets the members that depend on the size of the block's input. The last block has the columns of
- * y. The number of columns of any other block is the depth of the next block's expanding GEMM, and
- * one row is computed at a time, when the next block reads it. */
+/* Sets the members that depend on the size of the block's input. In the last block, the number of
+ * columns is that of y. In the others, it is K of the next block's expanding GEMM, and rows are
+ * computed one at a time, when the next block needs them. */
 static void find_sizes(const et_cpu_mbconv_f32_args *args, block *b) {
   b->layers = layers_of(args, b->index);
   b->weights = args->weights + b->index * WEIGHTS;
@@ -125,7 +125,7 @@ static et_status check_filter(const et_cpu_op *op,
                              b->middle, error);
 }
 
-/* Returns the number of rows of the expanded image that `rows` rows of the output read. */
+/* Returns the number of rows of the expanded image that `rows` rows of the output need. */
 static int64_t ring_rows(const block *b) {
   const et_cpu_window_attributes *window = &b->layers.filter.window;
   return (b->rows - 1) * window->stride[0] +

@@ -71,14 +71,15 @@ static et_status check_heads(const et_cpu_op *op,
   const head_rows queries = {args->q, a->heads, a->depth, a->offsets[0]};
   const head_rows results = {args->y, a->heads, 0, 0};
   ET_CPU_CHECK(error, a->heads % a->groups == 0,
-               "sdpa_f32: %d heads are not divisible into %d groups",
+               "sdpa_f32: %d heads cannot be split evenly into %d groups",
                (int)a->heads, (int)a->groups);
   ET_RETURN_IF_ERROR(check_rows(op, queries, args->q, error));
   ET_RETURN_IF_ERROR(check_rows(op, results, args->q, error));
   const int32_t width = width_of(args);
-  ET_CPU_CHECK(error, width >= 1 && width * a->heads == y[2],
-               "sdpa_f32: rows of %d elements are not divisible into %d heads",
-               (int)y[2], (int)a->heads);
+  ET_CPU_CHECK(
+      error, width >= 1 && width * a->heads == y[2],
+      "sdpa_f32: rows of %d elements cannot be split evenly into %d heads",
+      (int)y[2], (int)a->heads);
   const head_rows keys = {args->k, a->groups, a->depth, a->offsets[1]};
   const head_rows values = {args->v, a->groups, width, a->offsets[2]};
   ET_RETURN_IF_ERROR(check_rows(op, values, args->k, error));

@@ -258,7 +258,7 @@ static void test_few_queries(void **state) {
 }
 
 /* Checks that masked keys do not affect the result, even if whole blocks are masked or NaN. Keys
- * after the last visible one are never read. A query that sees no key yields zeros. */
+ * after the last visible one are never read. A query that attends to no key yields zeros. */
 static void check_masked_out(int32_t queries, int32_t seen) {
   const shape s = {1,     queries, 600,       1,     1,     4, 4,
                    false, 0,       {1, 1, 1}, false, false, 0};
@@ -297,7 +297,7 @@ static void test_ignores_masked_keys(void **state) {
   }
 }
 
-/* Masks keys so that query i sees only the last `back` keys up to its own position. */
+/* Masks keys so that query i attends only to the last `back` keys up to its own position. */
 static void hide(et_test_op *test, const shape *s, int32_t back) {
   float *mask = test->tensors[3].data;
   for (int32_t q = 0; q < s->queries; q++) {
@@ -308,8 +308,8 @@ static void hide(et_test_op *test, const shape *s, int32_t back) {
   }
 }
 
-/* A block of queries can skip leading blocks of keys, and stops at the last key that one of its
- * queries sees. */
+/* A block of queries can skip leading blocks of keys, and stops at the last key that any of its
+ * queries attends to. */
 static void test_masks_that_hide_other_keys_of_each_query(void **state) {
   (void)state;
   const int32_t backs[] = {1200, 100, 1};
@@ -423,7 +423,8 @@ static void test_rejects_invalid_attributes(void **state) {
   et_test_refused(&test, "sdpa_f32: attribute 0 is 0");
   test.attributes[0] = 4;
   test.attributes[1] = 3;
-  et_test_refused(&test, "sdpa_f32: 4 heads are not divisible into 3 groups");
+  et_test_refused(&test,
+                  "sdpa_f32: 4 heads cannot be split evenly into 3 groups");
   test.attributes[1] = 2;
   test.attributes[2] = 0;
   et_test_refused(&test, "sdpa_f32: attribute 2 is 0");
@@ -462,10 +463,12 @@ static void test_rejects_mismatched_sizes(void **state) {
   test.tensors[3].sizes[2] = 5;
   test.tensors[4].sizes[2] = 25;
   et_test_refused(
-      &test, "sdpa_f32: rows of 25 elements are not divisible into 4 heads");
+      &test,
+      "sdpa_f32: rows of 25 elements cannot be split evenly into 4 heads");
   test.tensors[4].sizes[2] = 0;
   et_test_refused(
-      &test, "sdpa_f32: rows of 0 elements are not divisible into 4 heads");
+      &test,
+      "sdpa_f32: rows of 0 elements cannot be split evenly into 4 heads");
   test.tensors[4].sizes[2] = 24;
   test.tensors[5].sizes[1]--;
   et_test_refused(&test, "sdpa_f32: workspace is [3, ");

@@ -20,7 +20,7 @@ int32_t et_test_axis_out(const et_test_axis *axis);
 void et_test_window(et_test_op *test, const et_test_axis *y,
                     const et_test_axis *x);
 
-/* Returns the index of the element that tap `tap` of output `out` reads. In the padding, the index is
+/* Returns the index of the element under tap `tap` of output `out`. In the padding, the index is
  * negative. */
 int32_t et_test_tap(const et_test_axis *axis, int32_t out, int32_t tap);
 

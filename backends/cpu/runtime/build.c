@@ -114,9 +114,10 @@ static et_status use_in_dims(et_cpu_handle *handle, et_error *error) {
          !use_as(&handle->arguments[dim.a], ET_CPU_INT)) ||
         (dim.op == ET_CPU_DIM_OP_SIZE &&
          !use_as(&handle->arguments[dim.a], ET_CPU_TENSOR))) {
-      return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                     "payload: dims[%u]: argument is both int and tensor",
-                     (unsigned)i);
+      return et_fail(
+          error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+          "payload: dims[%u]: argument is used as both int and tensor",
+          (unsigned)i);
     }
   }
   return ET_STATUS_OK;

@@ -69,7 +69,8 @@ static et_status check_arguments(const et_cpu_handle *handle, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* Returns the sizes of an argument in logical order. Its first value has them in memory order. */
+/* Returns the sizes of an argument in logical order. The dims of its first value are in memory
+ * order. */
 static void logical_sizes(const et_cpu_handle *handle, size_t index,
                           int32_t sizes[ET_CPU_MAX_RANK]) {
   const et_cpu_argument *argument = &handle->arguments[index];
@@ -114,9 +115,10 @@ static et_status check_views(const et_cpu_handle *handle, et_error *error) {
     const uint32_t first =
         handle->arguments[skipped + handle->slots[i].index].value;
     if (view->numel != handle->tensors[first].numel) {
-      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "values[%u] and its argument differ in number of elements",
-                     (unsigned)i);
+      return et_fail(
+          error, ET_STATUS_INVALID_ARGUMENT,
+          "values[%u] and its argument have different numbers of elements",
+          (unsigned)i);
     }
   }
   return ET_STATUS_OK;

@@ -220,7 +220,7 @@ static void test_views_may_have_other_maxima_than_their_arguments(
   cpu_test_must_load();
   cpu_sample_make(&samples[0], 5, 3);
   cpu_test_expect_call_refused(
-      2, "values[2] and its argument differ in number of elements");
+      2, "values[2] and its argument have different numbers of elements");
   cpu_sample_make(&samples[0], 4, 3);
   cpu_test_must_call(2);
 }

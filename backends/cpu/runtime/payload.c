@@ -23,7 +23,7 @@ static et_status fail_word(et_error *error, const char *section, uint32_t index,
                  field, (unsigned)found);
 }
 
-/* Advances *at by `count` words. Returns false if the payload ends before. */
+/* Advances *at by `count` words. Returns false if fewer words are left. */
 static bool skip(const et_cpu_payload *payload, size_t *at, uint64_t count) {
   if (count > payload->words - *at) {
     return false;
@@ -234,7 +234,7 @@ static et_status check_datas(const et_cpu_payload *payload, size_t *at,
                              et_error *error) {
   if ((uint64_t)payload->data_count * payload->value_count > MAX_PLACINGS) {
     return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                   "payload: %u data entries for %u values are too many",
+                   "payload: too many data entries: %u for %u values",
                    (unsigned)payload->data_count,
                    (unsigned)payload->value_count);
   }

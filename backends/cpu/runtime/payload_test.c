@@ -203,7 +203,7 @@ static void test_rejects_payloads_that_take_long_to_verify(void **state) {
     cpu_write_floats(writer, ET_CPU_PLACE_DATA, i, 0, NULL, 0);
   }
   cpu_test_expect_refused(
-      "payload: 8193 data entries for 8193 values are too many");
+      "payload: too many data entries: 8193 for 8193 values");
 }
 
 /* Changes one word of a section of write_static and expects the payload to be rejected. */
@@ -291,7 +291,8 @@ static void test_rejects_dims_that_use_an_int_as_tensor(void **state) {
   cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 0, 5});
   writer->inputs = writer->outputs = 1;
   cpu_write_floats(writer, ET_CPU_PLACE_OUTPUT, 0, 0, one, 1);
-  cpu_test_expect_refused("payload: dims[1]: argument is both int and tensor");
+  cpu_test_expect_refused(
+      "payload: dims[1]: argument is used as both int and tensor");
 }
 
 /* Inputs after the first one are unused. */

@@ -218,7 +218,7 @@ class WinogradQs8(ConvolutionQs8):
     """`conv_qs8` by Winograd's F(4 x 4, 3 x 3) in integers, with the same results.
 
     The kernel is 3 x 3, and the stride is 1. C is a multiple of 32 and at most 224. N is a multiple
-    of 16. `weights` interleaves channels in pairs.
+    of 16. In `weights`, channels are interleaved in pairs.
 
     max_exact_terms, min_value: not used.
     tiles: number of tiles that a thread transforms at once. The workspace has a row per thread.
@@ -269,7 +269,7 @@ class MbconvBlock(Record):
     project: GemmF32
 
     def ring(self, rows: int) -> int:
-        """Return the number of expanded rows that `rows` filtered rows read."""
+        """Return the number of expanded rows that `rows` filtered rows need."""
         window = self.filter.window
         return (rows - 1) * window.stride[0] + (window.kernel[0] - 1) * window.dilation[0] + 1
 

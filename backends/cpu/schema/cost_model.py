@@ -223,7 +223,7 @@ STRASSEN_MAX_PAIRS: Annotated[
     Constant(
         "pairs of rows",
         "Maximum number of row pairs that a thread multiplies at once.",
-        "With K = 384, their sums stay in the L2 cache.",
+        "With K = 384, the sums of their quarters stay in the L2 cache.",
     ),
 ] = 126
 STRASSEN_MIN_PAIRS_PER_PART: Annotated[

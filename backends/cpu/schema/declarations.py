@@ -1,4 +1,4 @@
-"""The language of op declarations: tensors, and attributes in 32-bit words.
+"""Declares ops: their tensors, and their attributes in 32-bit words.
 
 An op is a frozen dataclass that derives from `OpSpec`. Its fields are its attributes, in the order
 of the payload. Class variables declare its code, tensors and dims. The module does not need torch.
@@ -124,7 +124,7 @@ def bounds(low: int, high: int = INT32_MAX) -> Mapping[str, Any]:
 
 
 def bounds_of(**limits: tuple[int, int]) -> Mapping[str, Any]:
-    """Return metadata that replaces bounds declared by the fields of a record."""
+    """Return field metadata that overrides the bounds of a nested record's fields."""
     return {"bounds_of": limits}
 
 

@@ -156,7 +156,7 @@ class GemmQd8Qbw(Activated):
 class GroupedGemmF32(OpSpec):
     """y = x @ weights[g] + bias for each group g of consecutive rows of x.
 
-    A mixture of experts has such groups. Group g consists of the rows `ends[g - 1]..ends[g] - 1`.
+    Mixtures of experts use such groups. Group g consists of the rows `ends[g - 1]..ends[g] - 1`.
     The first group starts at row 0. Rows outside all groups are zero in y. A call fails if ends
     decrease or exceed S. Each `weights[g]` is packed like the weights of `gemm_f32`.
     """

@@ -30,7 +30,7 @@ _Static_assert(sizeof(atomic_size_t) == sizeof(size_t) &&
  * factor of four between processors, so the number of polls alone does not measure time. */
 #define POLLS_PER_READ 64
 
-/* Tells the processor that this is a spin loop. */
+/* Hints to the processor that this is a spin loop. */
 static void pause_briefly(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

@@ -62,7 +62,8 @@ et_xnn_dims et_xnn_dims_of(const et_xnn_builder *b, uint32_t id) {
                                  : dims_in(&b->handle->tensors[id]);
 }
 
-/* Sets sizes with `numel` elements. The caller has checked their product. */
+/* Sets the sizes of a tensor with `numel` elements. The caller has checked that they do not
+ * overflow. */
 static void set_dims(et_cpu_tensor *tensor, const et_xnn_dims *dims,
                      size_t numel) {
   memset(tensor->sizes, 0, sizeof tensor->sizes);

@@ -99,8 +99,8 @@ void et_xnn_copy(et_xnn_builder *b) {
   copy_all(b, &x, &y);
 }
 
-/* Infers the size that is 0, if there is one, from the number of elements. Returns false if the
- * sizes cannot have `numel` elements. */
+/* Replaces a size of 0 with the size that gives `numel` elements. Returns false if no such size
+ * exists, or if several sizes are 0. */
 static bool infer_reshaped(size_t numel, et_xnn_dims *dims) {
   uint64_t known = 1;
   uint8_t unknown = ET_XNN_MAX_DIMS;

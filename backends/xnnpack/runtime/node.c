@@ -5,7 +5,7 @@
 #include "backends/xnnpack/runtime/recent.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-/* Indices of the fields of a node's table that have value ids and flags. */
+/* Positions of the value ids and of the flags in the table of a node. */
 typedef struct node_fields {
   const char *name;
   uint8_t input_count;

@@ -85,7 +85,7 @@ static et_status fill_words(et_xnn_builder *b, const void *request,
       (size_t)words_of(w) * ET_CPU_PANEL * sizeof(uint32_t), bytes);
 }
 
-/* Returns true if the scales are exact in bfloat16. */
+/* Returns true if bfloat16 represents the scales exactly. */
 static bool has_half_scales(const et_xnn_value *value) {
   return value->quantization.by == ET_XNN_BY_GROUP;
 }

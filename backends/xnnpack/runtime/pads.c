@@ -5,7 +5,7 @@
 
 #define NONE ET_XNN_NO_NODE
 
-/* Fields of a pad that have the padding before and after each dimension. */
+/* Fields of a pad node: the padding before and after each dimension. */
 static const uint16_t sides[2] = {ET_XNN_PAD_BEFORE, ET_XNN_PAD_AFTER};
 
 static et_fb_vector list_of(const et_xnn_node *pad, size_t side) {

@@ -15,7 +15,7 @@
 /* Maximum number of values that are alive at the same time. A chain of layers has two or three. */
 #define MAX_LIVE 512
 
-/* Id of the block for a group's own tensors. No value has this id. */
+/* Id of the block that holds a group's own tensors. It is not the id of a value. */
 #define OWN_TENSORS UINT32_MAX
 
 typedef struct block {
@@ -28,7 +28,7 @@ typedef struct block {
 typedef struct plan {
   et_xnn_builder *b;
   et_xnn_handle *handle; /* or NULL */
-  size_t end;            /* end of the last block so far */
+  size_t end;            /* maximum end of all blocks so far */
   size_t count;
   block blocks[MAX_LIVE];
 } plan;

@@ -131,8 +131,7 @@ static void emit_qbw_gemm(et_xnn_builder *b, const et_xnn_words *w,
             ET_CPU_GEMM_F32_QBW_ATTRIBUTES_WORDS);
 }
 
-/* Quantizes and dequantizes float32 rows. Float16 rows have been processed by the Convert node
- * already. */
+/* Quantizes and dequantizes float32 rows. The Convert node has already done so for float16 rows. */
 static et_xnn_tensor rounded_rows(et_xnn_builder *b) {
   const uint32_t id = b->node->inputs[X];
   const et_xnn_dims dims = et_xnn_dims_of(b, id);

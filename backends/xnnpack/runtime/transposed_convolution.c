@@ -16,8 +16,8 @@ static et_status check_weights(const et_cpu_op *op,
   const int64_t columns = args->y->sizes[3];
   ET_CPU_CHECK(
       error, channels % groups == 0 && columns % groups == 0,
-      "transposed_convolution: %lld input and %lld output channels are not "
-      "divisible into %lld groups",
+      "transposed_convolution: %lld input and %lld output channels cannot be "
+      "split evenly into %lld groups",
       (long long)channels, (long long)columns, (long long)groups);
   const int64_t panels = (columns / groups + ET_CPU_PANEL - 1) / ET_CPU_PANEL;
   const int64_t depth = (int64_t)kernel[0] * kernel[1] * (channels / groups);

@@ -39,7 +39,7 @@ void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
  * products fit in int64. */
 bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out);
 
-/* Returns true if each output pixel reads only the pixel at the same position. */
+/* Returns true if each output pixel depends only on the input pixel at the same position. */
 bool et_xnn_is_pixel(const et_xnn_window *window);
 
 /* Reads the window of a node whose windows do not overlap. */

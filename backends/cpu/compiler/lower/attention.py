@@ -90,7 +90,7 @@ def _refuses(program: Program, node: Node) -> Refusal:
     if not all(isinstance(size, int) for size in sizes):
         return "the number of heads and their sizes must be static"
     if groups != sizes[2] or heads % groups != 0:
-        return f"{heads} query heads cannot share {groups} key heads and {sizes[2]} value heads evenly"
+        return f"{heads} query heads, {groups} key heads and {sizes[2]} value heads are not supported"
     return _refuses_mask(node)
 
 

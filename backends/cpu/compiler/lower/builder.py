@@ -146,7 +146,7 @@ class Builder:
         self.graph.ops.append(Op(spec, tuple(inputs), (output,), dims=dims, nodes=nodes))
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value for `key`, which the first call creates with `make`."""
+        """Return the cached value for `key`. The first call creates it with `make`."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]

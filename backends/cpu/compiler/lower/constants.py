@@ -65,13 +65,13 @@ def _lower_range(builder: Builder, node: Node) -> None:
 def _refuses_range(program: Program, node: Node) -> Refusal:
     start, step = dim_at(node.args[0]), argument(node, 2, "step", 1)
     if isinstance(step, Node):
-        return "the step of a range is not constant"
+        return "the step of arange is not constant"
     if isinstance(start, (int, float)) and isinstance(dims_at(node)[0], int):
         return None
     if tensor_of(node).dtype not in WHOLE or not isinstance(step, int):
-        return "a range of dynamic length must have integer elements"
+        return "arange of dynamic length requires an integer dtype"
     if isinstance(start, float) or not program.bounds.holds(start):
-        return "a range of dynamic length must not start below 0"
+        return "arange of dynamic length must not start below 0"
     return None
 
 

@@ -134,10 +134,7 @@ def test_a_number_that_is_computed_during_the_call() -> None:
 
 
 def test_size_that_is_one_for_the_example_alone_is_left_to_kernels() -> None:
-    """torch.export specializes `n // 2 % 4` to 1.
-
-    It also specializes a sum of that size and 1 to size 1.
-    """
+    """For n = 3, `n // 2 % 4` is 1, so torch.export records size 1 for the result as well."""
 
     class Part(torch.nn.Module):
         def forward(self, x: Tensor, n: int) -> Tensor:

@@ -17,8 +17,8 @@ from backends.cpu.compiler.lower.rule import ANY, Refusal, Rule
 from backends.cpu.schema.kernel_sizes import MAX_RANK
 
 _aten = torch.ops.aten
-# Function of (whole tensor, dimension, its size, (before, after)) that yields the parts of the
-# padded output.
+# A function that yields the parts of the padded output. Arguments: whole tensor, dimension, size of
+# the dimension, padding (before, after).
 _Parts: TypeAlias = Callable[[Part, int, Dim, tuple[int, int]], Iterator[Part]]
 
 
@@ -79,9 +79,9 @@ def _extend(builder: Builder, node: Node, parts: _Parts) -> None:
 
 
 def _replicated(part: Part, dim: int, size: Dim, pads: tuple[int, int]) -> Iterator[Part]:
-    """Yield both edges, with stride 0 up to the end of the output, then the tensor.
+    """Yield the two edges, then the tensor.
 
-    The tensor overwrites the overlap of the edges.
+    Each edge is repeated (stride 0) up to the end of the output. The tensor overwrites the excess.
     """
     before, _ = pads
     yield _moved(part, dim, start=0, first=0, stride=0)

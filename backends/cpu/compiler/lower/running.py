@@ -26,8 +26,8 @@ def _lower_cumsum(builder: Builder, node: Node) -> None:
 def _refuses_cumsum(program: Program, node: Node) -> Refusal:
     dtype, to = tensor_of(node.args[0]).dtype, tensor_of(node).dtype
     if to != (torch.float32 if dtype == torch.float32 else torch.int64):
-        return f"cumulative sums of {dtype} as {to} are not supported"
-    return "a scalar has no cumulative sum" if tensor_of(node).dim() == 0 else None
+        return f"cumsum of {dtype} with result {to} is not supported"
+    return "cumsum of a scalar is not supported" if tensor_of(node).dim() == 0 else None
 
 
 RULES: dict[OpOverload, Rule] = {

@@ -43,9 +43,9 @@ def _refuses_scatter_add(program: Program, node: Node) -> Refusal:
     if rank == 0:
         return "scatter_add of a scalar is not supported"
     if dims_at(index) != dims_at(source):
-        return "scatter_add of a part of the source is not supported"
+        return "the index is smaller than the source"
     if any(dims_at(index)[each] != dims_at(x)[each] for each in range(rank) if each != dim % rank):
-        return "scatter_add to a part of the other dimensions is not supported"
+        return "the index is smaller than the input in a dimension other than 'dim'"
     return None
 
 

@@ -34,7 +34,7 @@ def refuses_volume(node: Node) -> Refusal:
 def lower_volume(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
     """Lower to a `conv_f32` that computes each output slice as an image.
 
-    The input slices that an output slice reads become channels. The channels of a group are
+    The input slices that contribute to an output slice become channels. The channels of a group are
     adjacent.
     weight: [N, C / g, kd, kh, kw].
     """
@@ -63,10 +63,10 @@ def _flat_window(node: Node, flat: Tensor) -> Window:
 
 
 def joined_slices(builder: Builder, node: Node, source: Value, starts: list[int], stride: int, depth: Dim) -> Value:
-    """Return the slices of [B, D, H, W, C] that output slices 0 to `depth` - 1 read.
+    """Return the slices of [B, D, H, W, C] that output slices 0 to `depth` - 1 need.
 
-    The result is [B * depth, H, W, g * frames * C / g]. Output slice d reads the slices at d *
-    `stride` + each of `starts`.
+    The result is [B * depth, H, W, g * frames * C / g]. Output slice d needs the slices d *
+    `stride` + start for each start of `starts`.
     """
     batch, before, height, width, channels = source.dims
     joined = (batch * depth, height, width, channels * len(starts))
@@ -82,7 +82,7 @@ def joined_slices(builder: Builder, node: Node, source: Value, starts: list[int]
 def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int], stride: int) -> None:
     """Copy slice d * `stride` + `starts[i]` of `x` to `y[:, d, :, :, i]`.
 
-    d and i take all values. Slices outside `x` are zeros.
+    This applies to all d and i. Slices outside `x` are zeros.
     """
     dims: list[Dim] = []
     for frame, start in enumerate(starts):

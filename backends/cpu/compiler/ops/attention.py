@@ -20,9 +20,10 @@ def _check_sdpa(spec: SdpaF32, sizes: Sizes) -> None:
     expect(
         spec,
         q[:2] == y[:2] and k[:2] == v[:2] and q[0] == k[0],
-        f"numbers of batches or rows of {q}, {k}, {v} and {y} do not match",
+        f"batch sizes or numbers of rows of {q}, {k}, {v} and {y} do not match",
     )
-    expect(spec, y[2] % spec.heads == 0 and spec.heads % spec.groups == 0, f"heads do not divide {y}")
+    divides = y[2] % spec.heads == 0 and spec.heads % spec.groups == 0
+    expect(spec, divides, f"{spec.heads} heads in {spec.groups} groups do not fit output {y}")
     expect(spec, len(sizes) == 5 or sizes[3][3] == k[1], f"the mask has sizes {sizes[3]}, expected {k[1]} keys")
 
 

@@ -223,7 +223,7 @@ def _run_block(block: MbconvBlock, x: Tensor, weights: Sequence[Tensor], residua
 def _check_col2im(spec: Col2im, sizes: Sizes) -> None:
     expect(spec, len(sizes) == 2, f"{len(sizes)} tensors, expected 2")
     x, y = sizes
-    expect(spec, len(x) == 5 and len(y) == 4, f"{x} and {y} are not windows and an image")
+    expect(spec, len(x) == 5 and len(y) == 4, f"ranks of {x} and {y} are not 5 and 4")
     expect(spec, (x[0], x[3], x[4]) == (y[0], spec.window.taps, y[3]), f"windows {x} do not match {y}")
 
 

@@ -74,7 +74,7 @@ def _check_binary(spec: BinaryQs8, sizes: Sizes) -> None:
     expect(spec, len(sizes) == 3, f"{len(sizes)} tensors, expected 3")
     a, b, y = sizes
     expect(spec, a == y, f"first operand is {a}, but output is {y}")
-    expect(spec, is_row(b, y), f"{b} are not the last sizes of {y}")
+    expect(spec, is_row(b, y), f"{b} are not the trailing sizes of {y}")
 
 
 @evaluate.register

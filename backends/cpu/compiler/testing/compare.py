@@ -101,9 +101,9 @@ def assert_computes(
 
 
 def assert_keeps(module: nn.Module, *calls: Arguments, dynamic_shapes: Any = None, tolerance: float = 1e-5) -> None:
-    """Assert that a delegate has the results and buffers of `module` after each call.
+    """Assert that a delegate's results and buffers match `module` after each call.
 
-    Every modified buffer must be a state of the delegate. Its initial value is that in `module`.
+    Every modified buffer must be a state of the delegate. Its initial value is the one in `module`.
     """
     whole = Whole(lowered(module, calls[0], dynamic_shapes))
     payload = compile_partition(whole.partition, Options())

@@ -1,4 +1,4 @@
-/* Loads and calls a payload in memory of exactly the measured sizes. */
+/* Loads and calls a payload in buffers that have exactly the measured sizes. */
 #ifndef BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_
 #define BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_
 
