@@ -28,8 +28,8 @@ typedef struct et_cpu_block {
 /* Implements et_cpu_op_type.check. */
 et_status et_cpu_check_mbconv(const et_cpu_op *op, et_error *error);
 
-/* Returns block `index` of an op that passed the check. Tensors are those of the whole op: x is the
- * input of the first block; output and residual are those of the last. */
+/* Returns block `index` of an op that passed the check. The tensors in every block are those of the
+ * whole op: the input of the first block, and the output and residual of the last one. */
 et_cpu_block et_cpu_mbconv_block_of(const et_cpu_mbconv_f32_args *args,
                                     size_t index);
 

@@ -33,7 +33,7 @@ def _sources() -> dict[Path, str]:
 def _copied_name(defined: str) -> str | None:
     """Return the constant whose name is or ends with `defined`, or None.
 
-    Names of one word are not matched.
+    Names of one word are skipped.
     """
     return next(
         (name for name in _NAMES if name == defined or ("_" in defined and name.endswith(f"_{defined}"))),

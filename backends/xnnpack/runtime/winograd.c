@@ -48,7 +48,7 @@ bool et_xnn_prefers_winograd(const et_xnn_builder *b,
          choose_side(&out, c) != 0;
 }
 
-/* One element per column of a panel. */
+/* A vector with one element per column of a panel. */
 typedef struct lanes {
   float at[ET_CPU_PANEL];
 } lanes;

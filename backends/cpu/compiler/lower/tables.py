@@ -99,9 +99,9 @@ def _own(builder: Builder, node: Node, dim: int) -> Value:
 
 
 def _axes(sizes: Sequence[Dim], dims: Sequence[int], places: Sequence[Value]) -> list[_Axis]:
-    """Return the axes of a table whose dimensions `dims` are adjacent.
+    """Return the axis of each dimension of `dims`, with its stride in the table.
 
-    The last one is innermost.
+    In the table, these dimensions are adjacent, and the last one is innermost.
     """
     strides = [product([sizes[other] for other in dims[index + 1 :]]) for index in range(len(dims))]
     return [_Axis(place, sizes[dim], stride) for place, dim, stride in zip(places, dims, strides, strict=True)]
