@@ -14,6 +14,7 @@ from exir.error import ModelError
 from exir.graph.program_bundle import Calls
 from exir.model.plain_state import PlainWrites, reject_lost_state
 from exir.model.tracing import TracedConstructs, submodules_keep_assigned_buffers
+from exir.verification.comparisons import observe_comparisons
 
 # The types that a constant method can return.
 CONSTANT_TYPES = (bool, int, float, str, torch.Tensor)
@@ -116,6 +117,7 @@ class Method:
         """
         module = self.as_module()
         plain = PlainWrites(module)
+        observe_comparisons()
         with (
             TracedConstructs(),
             dynamic_recurrence(),

@@ -30,6 +30,7 @@ from exir.passes.propagate_constants import PropagateConstants
 from exir.passes.remove_noops import RemoveNoops
 from exir.passes.share_transposed import ShareTransposed
 from exir.verification.assumptions import record_conditions
+from exir.verification.comparisons import observe_comparisons
 from exir.verification.sizes import assumed_values, check_sizes_unchanged
 from exir.verification.unshared_reads import note_unshared_reads
 from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 Programs = ExportedProgram | Mapping[str, ExportedProgram]
 Passes = Sequence[PassType] | PassManager | Mapping[str, Sequence[PassType]]
 
+# Programs that the importer exports later have records of their comparisons.
+observe_comparisons()
 
 # The passes that `EdgeCompileConfig.pipeline` can name.
 _EDGE_PASSES = {

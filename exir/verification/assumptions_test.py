@@ -145,3 +145,83 @@ def test_conditions_do_not_change_the_exported_program() -> None:
     )
     to_edge(program)
     assert input_conditions(program) == ()
+
+
+_COMPARISONS: dict[str, tuple[Callable[[int], bool], list[int]]] = {
+    "== 1": (lambda n: n == 1, [0, 2, 3, 4]),
+    "!= 1": (lambda n: n != 1, [0, 2, 3, 4]),
+    "== 0": (lambda n: n == 0, [1, 2, 3, 4]),
+    "> 1": (lambda n: n > 1, [2, 3, 4]),
+    "< 1": (lambda n: n < 1, [1, 2, 3, 4]),
+    ">= 1": (lambda n: n >= 1, [1, 2, 3, 4]),
+    "<= 0": (lambda n: n <= 0, [1, 2, 3, 4]),
+    "1 <": (lambda n: n > 1, [2, 3, 4]),
+    "in": (lambda n: n in (0, 1), [2, 3, 4]),
+    "not": (lambda n: not n, [1, 2, 3, 4]),
+    "half": (lambda n: n // 2 == 0, [2, 3, 4]),
+    "maximum": (lambda n: max(n, 1) > n, [1, 2, 3, 4]),
+    "minimum": (lambda n: torch.sym_min(n, 1) == 1, [1, 2, 3, 4]),
+    "outside the range": (lambda n: n > -1, [0, 1, 2, 3, 4]),
+}
+
+
+@pytest.mark.parametrize("name", _COMPARISONS)
+def test_comparison_with_a_size_below_two_is_a_condition(name: str) -> None:
+    compare, sizes = _COMPARISONS[name]
+    n = Dim("n", min=0, max=4)
+    accepted = _accepted(lambda x: x * 2 if compare(x.shape[0]) else x - 1, (torch.ones(3, 2),), {0: n})
+    assert _single(accepted) == sizes
+
+
+def test_comparison_of_two_sizes_below_two_is_a_condition() -> None:
+    def branch(x: Tensor, y: Tensor) -> Tensor:
+        return x.sum() if x.shape[0] * y.shape[0] == 1 else y.sum()
+
+    n, m = Dim("n", min=1, max=3), Dim("m", min=1, max=3)
+    accepted = _accepted(branch, (torch.ones(3), torch.ones(2)), {0: n}, {0: m})
+    assert len(accepted) == 8 and (1, 1) not in accepted
+
+
+def test_module_of_torch_that_raises_for_one_element_has_a_condition() -> None:
+    n = Dim("n", min=1, max=4)
+    program = export(nn.InstanceNorm1d(2), (torch.ones(3, 2, 3),), dynamic_shapes=({2: n},))
+    (condition,) = input_conditions(to_edge(program).exported_program())
+    (symbol,) = condition.free_symbols
+    assert [size for size in range(1, 5) if condition.xreplace({symbol: size})] == [2, 3, 4]
+
+
+def test_only_zero_is_rejected_if_one_is_valid() -> None:
+    accepted = _accepted(lambda x: x[0] * 2, (torch.ones(3, 2),), {0: Dim("n", min=0, max=4)})
+    assert _single(accepted) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("is_causal", "sizes"), [(False, [1, 2, 3, 4]), (True, [2, 3, 4])])
+def test_causal_check_of_a_library_matters_only_to_causal_attention(
+    is_causal: bool, sizes: list[int]
+) -> None:
+    source = (
+        "def attend(query):\n"
+        "    is_causal = query.shape[2] > 1 and enabled\n"
+        "    return attention(query, query, query, is_causal=is_causal)\n"
+    )
+    names: dict[str, Any] = {
+        "attention": nn.functional.scaled_dot_product_attention,
+        "enabled": is_causal,
+    }
+    exec(compile(source, "/site/transformers/integrations/sdpa_attention.py", "exec"), names)
+    accepted = _accepted(names["attend"], (torch.ones(1, 2, 3, 4),), {2: Dim("n", min=1, max=4)})
+    assert _single(accepted) == sizes
+
+
+@pytest.mark.parametrize("reduce", [torch.amax, torch.amin])
+def test_maximum_of_no_elements_is_rejected(reduce: Callable[..., Tensor]) -> None:
+    accepted = _accepted(lambda x: reduce(x, 0), (torch.ones(3, 2),), {0: Dim("n", min=0, max=4)})
+    assert _single(accepted) == [1, 2, 3, 4]
+
+
+def test_operator_in_the_body_of_a_loop_is_checked() -> None:
+    def rows(x: Tensor) -> Tensor:
+        return torch._higher_order_ops.map(lambda row: row.view(-1, 4).sum(0), x)
+
+    accepted = _accepted(rows, (torch.ones(3, 8),), {1: _N})
+    assert _single(accepted) == [4, 8, 12]
