@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import sympy
 import torch
 from sympy.logic.boolalg import Boolean
+from sympy.printing.str import StrPrinter
 from torch import SymInt
 from torch.fx import Node
 from torch.utils._sympy import functions
 
+from exir.emit._rationals import as_integers
 from exir.graph.symbols import line_of
 from exir.inspection.ranges import NUMBER
 
@@ -44,6 +46,10 @@ class _Operation:
     token: int
     name: str
     is_call: bool = False
+
+    @property
+    def is_commutative(self) -> bool:
+        return self.name not in ("//", "%", "<", "<=")
 
 
 _OPERATIONS = {
@@ -95,26 +101,67 @@ def input_sizes(inputs: Sequence[tuple[Node, int]]) -> list[InputSize]:
     return found
 
 
-def encode_conditions(
-    conditions: Sequence[Boolean], inputs: Sequence[tuple[Node, int]]
-) -> tuple[list[int], list[str]]:
-    """Return `ContainerMetadata.conditions`, and the text of each condition.
+@dataclass(frozen=True)
+class Conditions:
+    """The conditions of a method.
+
+    numbers: `ContainerMetadata.conditions`. texts: the text of each condition.
+    unchecked: conditions that have no code, with their texts.
+    """
+
+    numbers: list[int]
+    texts: list[str]
+    unchecked: dict[sympy.Basic, str]
+
+
+def encode_conditions(conditions: Sequence[Boolean], inputs: Sequence[tuple[Node, int]]) -> Conditions:
+    """Encode conditions over sizes of `inputs`.
 
     Input sizes that depend on other inputs, and whose equality `ContainerMetadata.ranges` cannot
-    express, become conditions as well. A condition that has no code is skipped.
+    express, become conditions as well.
     """
     sizes = input_sizes(inputs)
     symbols = _codes_of_symbols(sizes)
-    coded = []
+    coded: dict[sympy.Basic, _Code | None] = {}
     for size in sizes:
         line = line_of(size.expr)
         if line is None or line[1] <= 0:
             value = _try_encode(size.expr, symbols)
-            coded.append(value and _join(_OPERATIONS[sympy.Eq], size.code, value))
-    coded += [_try_encode(_as_remainder(expr), symbols) for expr in conditions]
-    codes = {code.text: code for code in coded if code is not None and code.depth <= _MAX_DEPTH}
+            equality = sympy.Eq(sympy.Symbol(size.name), size.expr, evaluate=False)
+            coded[equality] = value and _join(_OPERATIONS[sympy.Eq], size.code, value)
+    for expr in conditions:
+        coded[expr] = _try_encode(as_integers(_as_remainder(expr)), symbols)
+    unchecked = {
+        expr: _Named(symbols).doprint(expr)
+        for expr, code in coded.items()
+        if code is None or code.depth > _MAX_DEPTH
+    }
+    codes = {
+        code.text: code for expr, code in coded.items() if code is not None and expr not in unchecked
+    }
     numbers = [number for code in codes.values() for number in (len(code.tokens), *code.tokens)]
-    return numbers, [text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 3] + "..." for text in codes]
+    texts = [text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 3] + "..." for text in codes]
+    return Conditions(numbers, texts, unchecked)
+
+
+class _Named(StrPrinter):
+    """Prints expressions with the names of input sizes."""
+
+    def __init__(self, symbols: Mapping[sympy.Symbol, _Code]) -> None:
+        super().__init__()
+        self._symbols = symbols
+
+    def _print_Symbol(self, expr: sympy.Symbol) -> str:  # noqa: N802
+        return self._symbols[expr].operand if expr in self._symbols else str(expr.name)
+
+
+def unchecked_note(method: str, condition: str, line: str | None) -> str:
+    """Return a note on a condition that calls do not check."""
+    where = f" ({line})" if line else ""
+    return (
+        f"method '{method}': calls do not check that {condition}, which torch.export assumes, as in the "
+        f"example; pass only inputs that satisfy it, or compare integers{where}"
+    )
 
 
 def _as_remainder(condition: Boolean) -> Boolean:
@@ -159,8 +206,12 @@ def _constant(number: int) -> _Code:
 
 
 def _join(operation: _Operation, left: _Code, right: _Code, name: str | None = None) -> _Code:
-    depth = max(left.depth, right.depth + 1)
-    tokens = (*left.tokens, *right.tokens, operation.token)
+    first, second = (left, right)
+    if operation.is_commutative and right.depth > left.depth:
+        # Fewer operands are pending if the deeper one is first.
+        first, second = right, left
+    depth = max(first.depth, second.depth + 1)
+    tokens = (*first.tokens, *second.tokens, operation.token)
     if operation.is_call:
         return _Code(tokens, f"{operation.name}({left.text}, {right.text})", depth)
     name = name or operation.name

@@ -12,7 +12,7 @@ from torch.fx import Node
 from torch.utils import _pytree as pytree
 
 from exir import schema
-from exir.emit._conditions import encode_conditions
+from exir.emit._conditions import encode_conditions, unchecked_note
 from exir.emit._graph import GraphEmitter
 from exir.emit._instructions import Instructions
 from exir.emit._ranges import ranges_of_ends
@@ -23,7 +23,7 @@ from exir.inspection.ranges import numbers_of
 from exir.passes.external_constants_pass import EXTERNAL_FILE
 from exir.schema import ContainerMetadata
 from exir.tensor import TensorSpec
-from exir.verification.assumptions import input_conditions
+from exir.verification.assumptions import input_conditions, line_of_condition
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,14 @@ class EmitOptions:
 
 @dataclass(frozen=True)
 class MethodOutput:
-    """A plan, and the graph node of each of its instructions."""
+    """A plan, and the graph node of each of its instructions.
+
+    notes: messages for the user.
+    """
 
     plan: schema.ExecutionPlan
     nodes: list[Node]
+    notes: tuple[str, ...] = ()
 
 
 def emit_method(
@@ -70,6 +74,7 @@ class _MethodEmitter:
         self._values = Values()
         self._instructions = Instructions()
         self._graph = GraphEmitter(self._values, self._instructions, shared)
+        self._unchecked: dict[Any, str] = {}
 
     def emit(self, name: str) -> MethodOutput:
         inputs = self._emit_placeholders(name)
@@ -86,7 +91,11 @@ class _MethodEmitter:
             delegates=self._instructions.delegates,
             non_const_buffer_sizes=list(self._program.graph_module.meta["non_const_buffer_sizes"]),
         )
-        return MethodOutput(plan, self._instructions.nodes)
+        notes = tuple(
+            unchecked_note(name, text, line_of_condition(self._program, condition))
+            for condition, text in self._unchecked.items()
+        )
+        return MethodOutput(plan, self._instructions.nodes, notes)
 
     def _container_metadata(self, inputs: list[int], outputs: list[int]) -> schema.ContainerMetadata:
         call = self._program.call_spec
@@ -98,12 +107,13 @@ class _MethodEmitter:
             ends,
             [(node, index) for node, index in zip(output_values, outputs) if isinstance(node, Node)],
         )
-        conditions, texts = encode_conditions(input_conditions(self._program), ends)
+        conditions = encode_conditions(input_conditions(self._program), ends)
+        self._unchecked = conditions.unchecked
         return replace(
             container,
             ranges=numbers_of(ranges) or None,
-            conditions=conditions or None,
-            condition_texts="\n".join(texts) or None,
+            conditions=conditions.numbers or None,
+            condition_texts="\n".join(conditions.texts) or None,
         )
 
     def _emit_placeholders(self, method: str) -> list[int]:

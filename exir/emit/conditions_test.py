@@ -1,13 +1,17 @@
 """Tests that programs contain the conditions on sizes of inputs."""
 
+import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 import torch
 from torch import nn
 from torch.export import Dim, export
 
 from exir import to_edge
+from exir.emit import _conditions
 
 
 class _FunctionModule(nn.Module):
@@ -83,3 +87,39 @@ def test_multiple_of_a_symbol_is_divided() -> None:
 
     (text,) = _texts(branch, (torch.ones(16),), {0: 8 * Dim("n", min=1, max=6)})
     assert text == "inputs_0.shape[0] // 8 != 3"
+
+
+_DIVISIONS: dict[str, Callable[[int, int], bool]] = {
+    "constant divisor": lambda n, _: n / 3 > 1.5,
+    "two sizes": lambda n, m: n / m > 2,
+    "divisor of unknown sign": lambda n, m: m == 5 or n / (m - 5) > 2,
+    "floor": lambda n, _: int(n * 0.5) == 3,
+    "ceiling": lambda n, _: math.ceil(n / 2) > 2,
+    "decimal fraction": lambda n, _: n / 10 == 0.7,
+    "average": lambda n, m: (n + m) / 2 > 3,
+}
+
+
+@pytest.mark.parametrize("name", _DIVISIONS)
+def test_condition_with_true_division_is_checked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_conditions, "_MAX_TEXT", 400)
+    compare = _DIVISIONS[name]
+
+    def branch(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x.sum() if compare(x.shape[0], y.shape[0]) else y.sum()
+
+    texts = _texts(branch, (torch.ones(7), torch.ones(4)), {0: _N}, {0: _N})
+    for n, m in itertools.product(range(2, 13), repeat=2):
+        sizes = {"inputs_0": torch.ones(n), "inputs_1": torch.ones(m)}
+        accepted = all(eval(text, dict(sizes)) for text in texts)
+        assert accepted == (compare(n, m) == compare(7, 4)), (n, m)
+
+
+def test_condition_without_a_code_is_noted_with_its_line() -> None:
+    def branch(x: torch.Tensor) -> torch.Tensor:
+        return x * 2 if round(x.shape[0] / 2) == 4 else x
+
+    with pytest.warns(
+        UserWarning, match=r"calls do not check .*inputs_0.shape\[0\].*conditions_test.py:\d+"
+    ):
+        assert _texts(branch, (torch.ones(7),), {0: _N}) == []

@@ -185,6 +185,9 @@ class ExecutorchProgramManager:
             DEFAULT_FILE if config.external_named_data else None,
         )
         self._emitted: EmitterOutput = emit_program(programs, config_methods, options)
+        for method in self._emitted.methods.values():
+            for note in method.notes:
+                bundle.context.diagnostics.note(note)
         self._etrecord: ETRecord | None = None
 
     @property

@@ -131,3 +131,22 @@ def test_sizes_that_another_input_determines_are_checked(tmp_path: Path, backend
     assert method(torch.ones(4), torch.ones(3), torch.ones(7))[0].shape == (7,)
     with pytest.raises(ExecutorchError, match=r"inputs_2\.shape\[0\] == inputs_0\.shape\[0\] \+ "):
         method(torch.ones(4), torch.ones(3), torch.ones(6))
+
+
+def _branch_on_one(x: torch.Tensor) -> torch.Tensor:
+    return x * 2 if x.shape[0] == 1 else x - 1
+
+
+def _branch_on_half(x: torch.Tensor) -> torch.Tensor:
+    return x * 2 if x.shape[0] / 2 < 1 else x - 1
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("function", [_branch_on_one, _branch_on_half])
+def test_comparison_with_one_is_checked(tmp_path: Path, backend: Any, function: Callable[..., Any]) -> None:
+    method = _method(tmp_path, backend, function, (torch.ones(3),), {0: Dim("n", min=1, max=4)})
+    for size in (2, 4):
+        x = torch.rand(size)
+        np.testing.assert_allclose(method(x)[0], function(x), rtol=1e-5)
+    with pytest.raises(ExecutorchError, match=r"requires .*inputs_0\.shape\[0\].*, but dim 0 of inputs\[0\] is 1"):
+        method(torch.rand(1))
