@@ -61,19 +61,21 @@ def _crate_root(ctx):
 
 def _c_libraries(cc):
     """Returns the archives and the linker flags of C libraries."""
-    archives, flags, inputs = [], [], []
+    archives, whole, flags, inputs = [], [], [], []
     for linker_input in cc.linking_context.linker_inputs.to_list():
         flags.extend(linker_input.user_link_flags)
         inputs.extend(linker_input.additional_inputs)
         for library in linker_input.libraries:
             archive = library.pic_static_library or library.static_library
             if archive and library.alwayslink:
-                flags.extend(["-Wl,--whole-archive", archive.path, "-Wl,--no-whole-archive"])
-                inputs.append(archive)
+                whole.append(archive)
             elif archive:
                 archives.append(archive)
-    grouped = ["-Wl,--start-group"] + [archive.path for archive in archives] + ["-Wl,--end-group"]
-    return grouped + flags, archives + inputs
+
+    # Whole archives come first, because they refer to symbols of the others.
+    grouped = ["-Wl,--whole-archive"] + [archive.path for archive in whole] + ["-Wl,--no-whole-archive", "-Wl,--start-group"]
+    grouped += [archive.path for archive in archives] + ["-Wl,--end-group"]
+    return grouped + flags, whole + archives + inputs
 
 def _compile(ctx, crate_type, output, flags = []):
     """Registers the compilation; returns the _CrateInfo."""
