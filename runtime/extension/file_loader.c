@@ -11,7 +11,8 @@
 
 static et_status fail_access(const char *path, const char *reason,
                              et_error *error) {
-  return et_fail(error, ET_STATUS_ACCESS_FAILED, "%s: %s", path, reason);
+  return et_fail(error, ET_STATUS_ACCESS_FAILED,
+                 "%s: %s; pass the path of a .pte or .ptd file", path, reason);
 }
 
 static et_status map_descriptor(const char *path, int descriptor,

@@ -9,7 +9,8 @@
 
 static et_status fail_access(const char *path, const char *reason,
                              et_error *error) {
-  return et_fail(error, ET_STATUS_ACCESS_FAILED, "%s: %s", path, reason);
+  return et_fail(error, ET_STATUS_ACCESS_FAILED,
+                 "%s: %s; pass the path of a .pte or .ptd file", path, reason);
 }
 
 static et_status read_stream(const char *path, FILE *stream, et_file *out_file,
@@ -22,7 +23,8 @@ static et_status read_stream(const char *path, FILE *stream, et_file *out_file,
   const size_t padding = over == 0 ? 0 : ET_MEMORY_ALIGNMENT - over;
   void *data = aligned_alloc(ET_MEMORY_ALIGNMENT, (size_t)size + padding);
   if (data == NULL) {
-    return fail_access(path, "out of heap memory", error);
+    return et_fail(error, ET_STATUS_ACCESS_FAILED, "%s: out of heap memory",
+                   path);
   }
   if (fread(data, 1, (size_t)size, stream) != (size_t)size) {
     free(data);

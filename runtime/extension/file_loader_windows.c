@@ -7,8 +7,9 @@
 
 static et_status fail_access(const char *path, et_error *error) {
   return et_fail(error, ET_STATUS_ACCESS_FAILED,
-                 "%s: cannot be read (Windows error %u)", path,
-                 (unsigned)GetLastError());
+                 "%s: cannot be read (Windows error %u); pass the path of a "
+                 ".pte or .ptd file",
+                 path, (unsigned)GetLastError());
 }
 
 /* A view stays valid after its file and its mapping are closed. */
@@ -16,14 +17,18 @@ static et_status map_handle(const char *path, HANDLE handle, et_file *out_file,
                             et_error *error) {
   LARGE_INTEGER size;
   if (GetFileType(handle) != FILE_TYPE_DISK) {
-    return et_fail(error, ET_STATUS_ACCESS_FAILED, "%s: not a regular file",
+    return et_fail(error, ET_STATUS_ACCESS_FAILED,
+                   "%s: not a regular file; pass the path of a .pte or .ptd "
+                   "file",
                    path);
   }
   if (!GetFileSizeEx(handle, &size)) {
     return fail_access(path, error);
   }
   if (size.QuadPart <= 0 || (ULONGLONG)size.QuadPart > SIZE_MAX) {
-    return et_fail(error, ET_STATUS_ACCESS_FAILED, "%s: empty, or too large",
+    return et_fail(error, ET_STATUS_ACCESS_FAILED,
+                   "%s: empty, or too large; pass the path of a .pte or .ptd "
+                   "file",
                    path);
   }
   const HANDLE mapping =

@@ -45,6 +45,8 @@ static void test_unreadable_files_are_named(void **state) {
                      ET_STATUS_ACCESS_FAILED);
     assert_non_null(strstr(error.message, paths[i]));
     assert_non_null(strstr(error.message, reasons[i]));
+    assert_non_null(
+        strstr(error.message, "; pass the path of a .pte or .ptd file"));
     assert_null(file.bytes.data);
   }
 }

@@ -80,6 +80,7 @@ fn missing_file_is_an_error_with_its_path() {
     let error = Data::read("/missing/net.pte").unwrap_err();
     assert_eq!(error.status(), Status::AccessFailed);
     assert!(error.message().starts_with("/missing/net.pte: No such file"), "{}", error);
+    assert!(error.message().ends_with("; pass the path of a .pte or .ptd file"), "{}", error);
     assert!(Data::read(std::env::temp_dir()).is_err());
 }
 

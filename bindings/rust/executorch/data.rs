@@ -82,7 +82,11 @@ mod file {
                 .map_err(|error| {
                     Error::new(
                         Status::AccessFailed,
-                        format_args!("{}: {}", path.display(), error),
+                        format_args!(
+                            "{}: {}; pass the path of a .pte or .ptd file",
+                            path.display(),
+                            error
+                        ),
                     )
                 })
         }
