@@ -170,7 +170,7 @@ def rust_crate(model: Model, *, borrow_program: bool = False, borrow_weights: bo
     parameters = [f"{file.kind}: impl ::core::convert::Into<::executorch::Data>" for file in files if file.is_borrowed]
     name = type_name or _default_type_name(model)
     _check_type_name(name)
-    types = _method_types(interface, name)
+    types = method_types(interface, name)
     return _FILE.format(
         target=_comment(interface.target),
         doc=_doc_lines(interface.doc, "", "///\n"),
@@ -215,7 +215,7 @@ def _check_type_name(name: str) -> None:
         raise CodegenError(f"type_name: '{name}' cannot be a name in Rust; use letters, digits and '_', and no keyword")
 
 
-def _method_types(interface: Interface, type_name: str) -> dict[str, str]:
+def method_types(interface: Interface, type_name: str) -> dict[str, str]:
     """Return the start of the names of each method's types.
 
     No name is that of the model's type.
@@ -226,6 +226,11 @@ def _method_types(interface: Interface, type_name: str) -> dict[str, str]:
     if type_name in own:
         names = [f"{name}Method" for name in names]
     return {method.name: name for method, name in zip(interface.methods, names, strict=True)}
+
+
+def function_name(method: Method) -> str:
+    """Return the name of the function that calls a method."""
+    return identifier(method.identifier, "rust", _FUNCTIONS)
 
 
 def _structs(interface: Interface, types: dict[str, str]) -> Iterator[str]:
@@ -290,7 +295,7 @@ def _outputs(method: Method) -> list[Slot]:
 def _method_text(interface: Interface, index: int, types: dict[str, str]) -> str:
     method = interface.methods[index]
     outputs = _outputs(method)
-    name = identifier(method.identifier, "rust", _FUNCTIONS)
+    name = function_name(method)
     return _METHOD.format(
         comment=_comment(method.name),
         doc=_doc_lines(method.doc, "    ", "    ///\n"),

@@ -46,7 +46,7 @@ def _replay_data_impl(ctx):
     files = [info.pte] + _reference_files(ctx, info) + ([info.weights] if info.weights else [])
     return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
 
-_replay_data = rule(
+replay_data = rule(
     implementation = _replay_data_impl,
     attrs = dict(_REPLAY_ATTRS, **COMPILE_CONFIGURATION_ATTRS),
     cfg = compile_configuration,
@@ -136,7 +136,7 @@ def executorch_parity_test(
         testonly = True,
         **propagated
     )
-    _replay_data(
+    replay_data(
         name = name + "_data",
         inputs = inputs,
         model = model,

@@ -119,11 +119,16 @@ fn main() {{
     ],
 )
 def test_misuse_is_a_compile_error(statements: str, error: str, documented: Workspace) -> None:
-    """An empty error means that the program compiles."""
+    """An empty error means that the program compiles.
+
+    The page of common mistakes shows each error.
+    """
     documented.write("app/misuse.rs", _PROGRAM.format(statements=statements))
     build = documented.build("//app:misuse")
     assert (build.exit_code == 0) == (not error), build.stderr
     assert f"error[{error}]" in build.stderr or not error
+    mistakes = (repository_root() / "docs/reference/common_mistakes.md").read_text(encoding="utf-8")
+    assert f"`error[{error}]: " in mistakes or not error
 
 
 def test_workspace_without_rust_rules_is_told_how_to_select_them(documented: Workspace) -> None:

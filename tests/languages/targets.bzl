@@ -1,0 +1,296 @@
+"""The targets of this package: all models of //tests in C, C++ and Rust."""
+
+load("@executorch_rust_rules//:defs.bzl", "IS_SELECTED", "rust_binary", "rust_library")
+load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
+load("//bindings/rust:defs.bzl", "executorch_rust_library")
+load("//rules:defs.bzl", "executorch_cc_library")
+load("//rules/private:executorch_parity_test.bzl", "replay_data")  # buildifier: disable=bzl-visibility
+load("//tools/build_defs:python_launcher.bzl", "python_test")
+load(":driver_sources.bzl", "driver_sources")
+
+_TAGS = ["manual"]
+
+# Package below //tests: names of models, without "_pte". The others are models that
+# do not compile (//tests/analysis), that must not load (other_weights), or whose backend the Python runtime does not contain
+# (delegated_sum, shared_bias).
+_MODELS = {
+    "feature_models": [
+        "attention_masks",
+        "bfloat16_module",
+        "block_minima",
+        "control_flow",
+        "convolutions",
+        "cpu_sum",
+        "data_dependent_sizes",
+        "decoder_cpu",
+        "decoder_portable",
+        "delegated",
+        "dynamic_batch",
+        "empty_tensors",
+        "encode_decode",
+        "encoder_cpu",
+        "encoder_portable",
+        "float16_kv_cache",
+        "float16_scalars",
+        "float16_weights",
+        "image_to_image",
+        "int8_winograd",
+        "integer_inputs",
+        "integer_inputs_cpu",
+        "kv_cache_decoder",
+        "layers_in_loops",
+        "layers_in_loops_cpu",
+        "loops",
+        "loops_cpu",
+        "lowering_examples",
+        "mixture_of_experts_bfloat16",
+        "mixture_of_experts_float32",
+        "quantized_cnn",
+        "quantized_cnn_cpu",
+        "quantized_lut",
+        "quantized_lut_cpu",
+        "quantized_mlp",
+        "quantized_mlp_cpu",
+        "random_sampling",
+        "recurrent",
+        "recurrent_cpu",
+        "running_mean",
+        "running_sum",
+        "segmentation",
+        "shared_sum",
+        "strassen",
+        "text_encoder",
+        "tied_embedding",
+        "tiled_winograd",
+        "two_arenas",
+        "volumes",
+    ],
+    "feature_models/external_weights": [
+        "four_rows",
+        "four_rows_cpu",
+        "one_row",
+    ],
+    "parity": [
+        "broken",
+        "broken_cpu",
+        "model",
+        "model_cpu",
+        "rows",
+    ],
+    "quantized": [
+        "efficientnet",
+        "efficientnet_int8",
+        "efficientnet_int8_cpu",
+        "encoder",
+        "encoder_int4_dynamic",
+        "encoder_int4_dynamic_cpu",
+        "encoder_int4_weight_only",
+        "encoder_int4_weight_only_cpu",
+        "encoder_int8_dynamic",
+        "encoder_int8_dynamic_cpu",
+        "encoder_int8_weight_only",
+        "encoder_int8_weight_only_cpu",
+        "mobilenet_int8",
+        "mobilenet_int8_cpu",
+    ],
+    "rust": [
+        "noise",
+        "odd_names",
+        "two_dynamic_sizes",
+    ],
+}
+
+# Programs that another exporter wrote, without recorded calls.
+_IMPORTS = {
+    "rust": ["tut11"],
+    "xnnpack_programs": [
+        "doubled",
+        "product",
+        "stripes",
+        "tiles",
+    ],
+}
+
+# Models with calls of random sizes, in addition to those that are recorded.
+_DYNAMIC = [
+    "feature_models_attention_masks",
+    "feature_models_dynamic_batch",
+    "feature_models_integer_inputs",
+    "feature_models_integer_inputs_cpu",
+    "feature_models_loops",
+    "feature_models_recurrent_cpu",
+    "feature_models_running_mean",
+    "feature_models_segmentation",
+    "feature_models_text_encoder",
+    "parity_rows",
+    "rust_two_dynamic_sizes",
+]
+
+# Models whose program and weights are not embedded.
+_BORROWING = ["feature_models_external_weights_one_row"]
+
+def _labels(packages, suffix):
+    """Returns the labels of models, by their unique names."""
+    return {
+        package.replace("/", "_") + "_" + name: "//tests/%s:%s%s" % (package, name, suffix)
+        for package, names in packages.items()
+        for name in names
+    }
+
+def _library(name, model):
+    """Declares the C library of a model, and its crate if the workspace has Rust rules."""
+    type_name = name.title().replace("_", "")
+    borrow = ["program", "weights"] if name in _BORROWING else []
+    if IS_SELECTED:
+        executorch_rust_library(
+            name = name,
+            testonly = True,
+            borrow = borrow,
+            cpp_class = type_name,
+            model = model,
+            tags = _TAGS,
+            type_name = type_name,
+        )
+    else:
+        executorch_cc_library(
+            name = name + "_cc",
+            testonly = True,
+            borrow = borrow,
+            cpp_class = type_name,
+            model = model,
+            tags = _TAGS,
+        )
+
+def _drivers(names):
+    """Declares the drivers, and returns the environment variables with their paths."""
+    for group in ["c", "cpp", "rust"]:
+        native.filegroup(
+            name = "driver_%s_source" % group,
+            testonly = True,
+            srcs = [":models"],
+            output_group = group,
+            tags = _TAGS,
+        )
+    for language, extra in [("c", []), ("cpp", ["driver.hpp"])]:
+        cc_binary(
+            name = "driver_" + language,
+            testonly = True,
+            srcs = ["driver_%s_source" % language, "driver.h"] + extra,
+            copts = ["-Wall", "-Wextra"] + (["-std=c11"] if language == "c" else ["-std=c++17"]),
+            tags = _TAGS,
+            deps = [name + "_cc" for name in names] + ["//bindings/cc"],
+        )
+    if not IS_SELECTED:
+        return ["C", "CPP"]
+    rust_library(
+        name = "driver_io",
+        testonly = True,
+        srcs = ["driver_io.rs"],
+        edition = "2021",
+        tags = _TAGS,
+        deps = ["//bindings/rust:executorch"],
+    )
+    rust_binary(
+        name = "driver_rust",
+        testonly = True,
+        srcs = ["driver_rust_source"],
+        edition = "2021",
+        tags = _TAGS,
+        deps = names + [
+            "driver_io",
+            "//bindings/rust:executorch",
+        ],
+    )
+    return ["C", "CPP", "RUST"]
+
+def _misuse():
+    """Declares programs that print the messages of misuse, and their test."""
+    names = ["feature_models_external_weights_one_row", "feature_models_integer_inputs"]
+    libraries = [name + "_cc" for name in names]
+    for language, source in [("c", "misuse.c"), ("cpp", "misuse.cc")]:
+        cc_binary(
+            name = "misuse_" + language,
+            testonly = True,
+            srcs = [source],
+            copts = ["-Wall", "-Wextra"] + (["-std=c11"] if language == "c" else ["-std=c++17"]),
+            tags = _TAGS,
+            deps = libraries + ["//bindings/cc"],
+        )
+    if IS_SELECTED:
+        rust_binary(
+            name = "misuse_rust",
+            testonly = True,
+            srcs = ["misuse.rs"],
+            edition = "2021",
+            tags = _TAGS,
+            deps = names + ["//bindings/rust:executorch"],
+        )
+    programs = ["misuse_c", "misuse_cpp"] + (["misuse_rust"] if IS_SELECTED else [])
+    one_row = "//tests/feature_models/external_weights:one_row_pte"
+    python_test(
+        name = "misuse_test",
+        size = "medium",
+        srcs = ["misuse_test.py"],
+        data = [
+            one_row,
+            one_row + ".ptd",
+            "//bindings/cc:header_files",
+            "//docs:pages",
+            "//kernels:header_files",
+            "//runtime:header_files",
+            "//tests:package_file",
+        ] + libraries + programs,
+        env = dict(
+            {program.upper(): "$(rootpath %s)" % program for program in programs},
+            PROGRAM = "$(rootpath %s)" % one_row,
+            WEIGHTS = "$(rootpath %s.ptd)" % one_row,
+        ),
+        tags = _TAGS,
+    )
+
+# buildifier: disable=unnamed-macro
+def language_targets():
+    """Declares the targets."""
+    models = _labels(_MODELS, "_pte")
+    imports = _labels(_IMPORTS, "")
+    for name, label in dict(models, **imports).items():
+        _library(name, label)
+    for name, label in models.items():
+        replay_data(
+            name = name + "_calls",
+            testonly = True,
+            model = label,
+            sweep = 3 if name in _DYNAMIC else 0,
+            tags = _TAGS,
+        )
+    driver_sources(
+        name = "models",
+        testonly = True,
+        srcs = [":generator"],
+        borrowing = _BORROWING,
+        calls = {name + "_calls": name for name in models},
+        models = {label: name for name, label in dict(models, **imports).items()},
+        tags = _TAGS,
+    )
+    _misuse()
+    languages = _drivers(list(models) + list(imports))
+    drivers = {language: "driver_" + language.lower() for language in languages}
+    python_test(
+        name = "results_test",
+        size = "large",
+        srcs = ["results_test.py"],
+        data = [
+            ":models",
+            ":python_sources",
+            "//bindings/python/executorch_runtime:sources",
+            "//docs:pages",
+            "//exir:sources",
+            "//rules/interface:sources",
+            "//tests:package_file",
+        ] + list(drivers.values()),
+        env = dict(
+            {language: "$(rootpath %s)" % driver for language, driver in drivers.items()},
+            INDEX = "$(rootpath :models)",
+        ),
+        tags = _TAGS,
+    )
