@@ -77,6 +77,7 @@ def executorch_repositories(python_version = "3.11", hub = "", hub_packages = []
         name = "executorch_pip",
         lock = Label("//third_party/python:requirements.lock"),
         other_locks = {Label("//third_party/python:" + name): key for name, key in _OTHER_LOCKS.items()},
+        pack = True,
         python_version = python_version,
     )
 

@@ -6,7 +6,7 @@ They declare the interpreter, the packages and the sources as inputs.
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules/private:bazel_version.bzl", "IS_BAZEL_4")
 load("//rules/private:distributions.bzl", "distribution_versions", "distributions_aspect")
-load("//rules/private:labels.bzl", "display_label")
+load("//rules/private:labels.bzl", "display_label", "folder_paths")
 load("//rules/private:locked_packages.bzl", "LockedPackagesInfo")
 load("//rules/private:python_module.bzl", "data_files", "import_root")
 load("//rules/private:required_packages.bzl", "NEWEST_TORCH", "OLDEST_TORCH", "REQUIRED_PACKAGES")
@@ -36,9 +36,9 @@ _INTERPRETER_ATTRS = {
         doc = "Other files that the interpreter needs.",
     ),
     "library": attr.label(
-        allow_single_file = True,
+        allow_files = True,
         cfg = "exec",
-        doc = "Folder of the standard library, as one source directory. Without it, the interpreter uses the library of the machine.",
+        doc = "Files of the standard library. Without them, the interpreter uses the library of the machine.",
     ),
     "identity": attr.label(
         allow_single_file = True,
@@ -61,9 +61,9 @@ _ATTRS = dict(
         doc = "File that changes with the interpreter or `site`. It restarts workers and is part of cache keys. Required with `site`.",
     ),
     site = attr.label(
-        allow_single_file = True,
+        allow_files = True,
         cfg = "exec",
-        doc = "Folder of installed packages, as one source directory.",
+        doc = "Installed packages: the files of a folder with the target's name, such as `filegroup(name = \"site\", srcs = glob([\"site/**\"]))`.",
     ),
     libraries = attr.label_list(
         aspects = [distributions_aspect],
@@ -77,7 +77,7 @@ _ATTRS = dict(
         default = "@executorch_python//:python3",
     ),
     _library = attr.label(
-        allow_single_file = True,
+        allow_files = True,
         cfg = "exec",
         default = "@executorch_python//:library",
     ),
@@ -126,7 +126,7 @@ def _toolchain_info(ctx, toolchain_type, python, library, **fields):
     return platform_common.ToolchainInfo(
         toolchain_type = toolchain_type,
         python = python,
-        library = [library] if library else [],
+        library = library,
         python_files = depset(ctx.files.python_files),
         identity = [ctx.file.identity] if ctx.file.identity else [],
         **fields
@@ -135,15 +135,16 @@ def _toolchain_info(ctx, toolchain_type, python, library, **fields):
 def _folder_packages(ctx):
     """Returns the packages of `site`.
 
-    Bazel digests a folder among the tools of an action only with a startup flag, so the identity restarts workers instead.
+    The identity restarts workers if a file changes.
     """
     if not ctx.file.identity:
         fail("%s: 'site' requires 'identity'; name a file that changes with the folder" % display_label(ctx.label))
+    folder = folder_paths(ctx.attr.site)
     return struct(
-        files = depset([ctx.file.site]),
+        files = ctx.attr.site[DefaultInfo].files,
         tools = depset(),
-        roots = [ctx.file.site.path],
-        runfiles_roots = [ctx.file.site.short_path],
+        roots = [folder.path],
+        runfiles_roots = [folder.short_path],
         versions = ctx.attr.packages[LockedPackagesInfo].versions if ctx.attr.packages else {},
     )
 
@@ -173,14 +174,14 @@ def _library_packages(ctx):
     )
 
 def _toolchain_impl(ctx):
-    if bool(ctx.file.site) == bool(ctx.attr.libraries):
+    if bool(ctx.attr.site) == bool(ctx.attr.libraries):
         fail("%s: set one of 'site' and 'libraries'" % display_label(ctx.label))
     return [_toolchain_info(
         ctx,
         TOOLCHAIN_TYPE,
         python = ctx.file.python or ctx.file._python,
-        library = ctx.file.library if ctx.file.python else ctx.file._library,
-        packages = _folder_packages(ctx) if ctx.file.site else _library_packages(ctx),
+        library = ctx.files.library if ctx.file.python else ctx.files._library,
+        packages = _folder_packages(ctx) if ctx.attr.site else _library_packages(ctx),
         compiler = _sources_info(ctx.attr.compiler),
         compiler_main = ctx.file.compiler_main,
     )]
@@ -190,7 +191,7 @@ def _codegen_impl(ctx):
         ctx,
         CODEGEN_TOOLCHAIN_TYPE,
         python = ctx.file.python,
-        library = ctx.file.library,
+        library = ctx.files.library,
         generators = _sources_info(ctx.attr.generators),
         reporters = _sources_info(ctx.attr.reporters),
     )]

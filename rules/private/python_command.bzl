@@ -30,9 +30,8 @@ def _run_python(ctx, toolchain, sources, pythonpath, arguments, inputs, mnemonic
     """Registers an action.
 
     The interpreter and the sources are tools, so a change restarts workers (see compiler_sources).
-    The folders of locked packages and of the standard library are inputs but not tools: Bazel
-    digests a folder among the tools only with a startup flag. Instead, the environment's identity
-    file, which changes with the folders, is a tool.
+    The locked packages and the standard library are inputs but not tools. Instead, the
+    environment's identity file, which changes with them, is a tool.
     """
 
     # Bazel 4 does not have this argument.

@@ -89,6 +89,7 @@ def test_multi_file_interpreter_compiles_and_generates(workspace: Workspace) -> 
     build = workspace.build("//:net_cc")
     assert build.exit_code == 0, build.stderr
     assert {"ExecutorchLower", "ExecutorchCodegen"} <= set(build.mnemonics)
+    assert "is a directory" not in build.stderr  # Bazel's warning about directories among inputs
 
 
 def test_files_next_to_the_interpreter_are_inputs(workspace: Workspace) -> None:

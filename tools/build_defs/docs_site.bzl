@@ -2,7 +2,7 @@
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
-load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
+load("//rules/private:labels.bzl", "display_label", "folder_paths")  # buildifier: disable=bzl-visibility
 load("//rules/private:python_command.bzl", "run_module")  # buildifier: disable=bzl-visibility
 load("//rules/private:python_module.bzl", "module_file", "module_name")  # buildifier: disable=bzl-visibility
 
@@ -23,7 +23,7 @@ _ATTRS = {
     ),
     "packages": attr.label(
         mandatory = True,
-        allow_single_file = True,
+        allow_files = True,
         doc = "Folder of the Python packages that the generator imports.",
     ),
     "source_url": attr.string(
@@ -44,11 +44,11 @@ def _impl(ctx):
         toolchain.generators,
         module = module_name(module_file(ctx.attr.generator, "generator")),
         arguments = arguments,
-        inputs = depset(ctx.files.srcs + [ctx.file.packages], transitive = [ctx.attr.generator[PyInfo].transitive_sources, ctx.attr.generator[DefaultInfo].default_runfiles.files]),
+        inputs = depset(ctx.files.srcs + ctx.files.packages, transitive = [ctx.attr.generator[PyInfo].transitive_sources, ctx.attr.generator[DefaultInfo].default_runfiles.files]),
         outputs = [folder],
         mnemonic = "ExecutorchDocsSite",
         progress_message = "Rendering %s" % display_label(ctx.label),
-        package_roots = [ctx.file.packages.path],
+        package_roots = [folder_paths(ctx.attr.packages).path],
     )
     return [DefaultInfo(files = depset([folder]), runfiles = ctx.runfiles([folder]))]
 

@@ -1,11 +1,12 @@
 """Programs and tests that run with the toolchain's interpreter and packages.
 
 A py_binary would link each of torch's 15,000 files into the runfiles tree of each target. Here, the
-packages are one directory.
+packages are an archive of modules and some 400 files.
 """
 
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:import_roots.bzl", "import_roots")  # buildifier: disable=bzl-visibility
+load("//rules/private:labels.bzl", "folder_paths")  # buildifier: disable=bzl-visibility
 
 _COMMON_ATTRS = {
     "data": attr.label_list(
@@ -49,7 +50,7 @@ _PYTEST = "-m pytest -q -p no:cacheprovider --rootdir=. --basetemp=\"${TEST_TMPD
 def _launch(ctx, command, sources):
     """Returns the providers of a target that runs `python <command>`."""
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
-    package_roots = toolchain.packages.runfiles_roots + [package.short_path for package in ctx.files.packages]
+    package_roots = toolchain.packages.runfiles_roots + [folder_paths(package).short_path for package in ctx.attr.packages]
     root = "/../" + ctx.label.workspace_name if ctx.label.workspace_name else ""
     exports = [
         "export %s='%s'\n" % (name, ctx.expand_location(value, ctx.attr.data))

@@ -2,6 +2,7 @@
 
     python3 install_environment.py LOCK            # prints the cached folder; reports an installation on standard error
     python3 install_environment.py LOCK FOLDER     # also fills FOLDER with the packages
+    python3 install_environment.py --pack LOCK FOLDER                              # with modules in an archive (pack_modules.py)
     python3 install_environment.py LOCK --build-variable CMAKE_ARGS=-DTOOLS=OFF    # for packages that pip compiles
 
 The packages are in the user's cache. The entry's name is a digest of the lock, the build variables,
@@ -24,6 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from commands import BootstrapError, compile_byte_code
+from pack_modules import pack_packages, packing_recipe
 from pip_command import find_pip, pip_errors
 from user_cache import cache_root, provide, publish
 
@@ -94,6 +96,17 @@ def install(lock: Path, variables: Mapping[str, str] = _NO_VARIABLES) -> tuple[P
     return entry / "site", installed
 
 
+def pack(site: Path) -> Path:
+    """Return the cached folder with the packages of `site`, with packed modules.
+
+    `site` is a cached folder too.
+    """
+    key = hashlib.sha256(f"{packing_recipe()} {site.parent.name}".encode()).hexdigest()[:32]
+    entry = cache_root() / "packed" / key
+    publish(entry, lambda folder: _fill_packed_site(folder / "site", site), is_intact=_is_complete)
+    return entry / "site"
+
+
 def provide_site(site: Path, folder: Path) -> None:
     """Link the files of the cached `site` into `folder`, and copy its record."""
     record = site.with_name(_CONTENTS)
@@ -118,6 +131,11 @@ def _fill_site(site: Path, lock: Path, variables: Mapping[str, str]) -> None:
         shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
     compile_byte_code(site)
     _record_contents(site)
+
+
+def _fill_packed_site(packed: Path, site: Path) -> None:
+    pack_packages(site, packed)
+    _record_contents(packed)
 
 
 def _pip_install(site: Path, lock: Path, variables: Mapping[str, str]) -> None:
@@ -179,6 +197,7 @@ def _parse_options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Install the packages of a lock file once per user and machine.")
     parser.add_argument("lock", type=Path)
     parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--pack", action="store_true")
     parser.add_argument("--build-variable", action="append", default=[], metavar="NAME=VALUE")
     return parser.parse_args(words)
 
@@ -188,6 +207,8 @@ def main() -> int:
     lock = options.lock
     try:
         site, installed = install(lock, dict(word.split("=", 1) for word in options.build_variable))
+        if options.pack:
+            site = pack(site)
         if options.folder:
             provide_site(site, options.folder)
     except BootstrapError as error:

@@ -5,21 +5,25 @@
 An interpreter finds its standard library relative to itself, so the copy uses the files in the
 repository. The only files of the machine that it uses are system libraries such as the C library.
 As for packages (install_environment.py), the same Python yields the same bytes, files that a
-compilation never reads are omitted, and FOLDER has hard links to the files.
+compilation never reads are omitted, and FOLDER has hard links to the files. The library's modules
+are in an archive, which the interpreter's `sitecustomize` installs (pack_modules.py). The modules
+that the interpreter imports before are files.
 """
 
 import fnmatch
 import hashlib
 import os
 import shutil
+import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
 from commands import BootstrapError, compile_byte_code
+from pack_modules import IMPORTER, IMPORTER_SOURCE, pack_modules, packing_recipe
 from user_cache import cache_root, provide, publish
 
-_RECIPE = 1  # Increase it if the same interpreter yields different files.
+_RECIPE = 2  # Increase it if the same interpreter yields different files.
 _LIBRARY = sys.platlibdir  # name of the library folder, next to the folder of the program
 _UNUSED = (
     *("test", "tests", "__pycache__", "site-packages", "dist-packages", "config-*", "*.a"),
@@ -28,6 +32,18 @@ _UNUSED = (
     # Customizations that a distribution applies to all its programs.
     *("sitecustomize.py", "usercustomize.py", "EXTERNALLY-MANAGED"),
 )
+# Prints the files of the modules that the interpreter imports before it can use the archive.
+_STARTUP = f"import sys, {IMPORTER}; print(*(getattr(m, '__file__', '') for m in sys.modules.values()), sep='\\n')"
+_ARCHIVE = f"{IMPORTER}.pack"
+# Encodings of standard streams, which the interpreter imports even earlier.
+_ENCODINGS = ("ascii", "latin_1", "utf_8")
+_CUSTOMIZATION = f"""\
+import os
+
+from {IMPORTER} import install
+
+install(os.path.dirname(__file__))
+"""
 # Run path of the copied program: the folder of its own libpython.
 _RUN_PATH = f"$ORIGIN/../{_LIBRARY}".encode()
 
@@ -45,7 +61,7 @@ def interpreter_key() -> str:
     It depends on the interpreter's build and the recipe.
     """
     program = hashlib.sha256(_interpreter_file().read_bytes()).hexdigest()
-    parts = (str(_RECIPE), sys.version, sysconfig.get_platform(), program)
+    parts = (str(_RECIPE), packing_recipe(), sys.version, sysconfig.get_platform(), program)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -63,9 +79,28 @@ def _fill_entry(folder: Path) -> None:
     (folder / "bin").mkdir()
     (folder / "bin" / "python3").write_bytes(_with_bundled_library(_interpreter_file().read_bytes(), folder / _LIBRARY))
     (folder / "bin" / "python3").chmod(0o755)
+    _pack_library(folder / "bin" / "python3", folder / _LIBRARY / Path(sysconfig.get_path("stdlib")).name)
+
+
+def _pack_library(program: Path, library: Path) -> None:
+    if (library / _ARCHIVE).exists():
+        return
+    shutil.copyfile(IMPORTER_SOURCE, library / f"{IMPORTER}.py")
+    command = [str(program), "-B", "-c", _STARTUP]
+    output = subprocess.run(command, env={"LC_ALL": "C.UTF-8"}, capture_output=True, text=True, check=True).stdout
+    # The interpreter resolves symbolic links in the path of its program.
+    files = {os.path.realpath(line) for line in output.splitlines()}
+    files.update(os.path.realpath(library / "encodings" / f"{name}.py") for name in _ENCODINGS)
+    packed = library.with_name("packed")
+    pack_modules(library, packed, [path for path in library.rglob("*.py") if os.path.realpath(path) not in files])
+    (packed / "sitecustomize.py").write_text(_CUSTOMIZATION)
+    shutil.rmtree(library)
+    packed.rename(library)
 
 
 def _ignored_names(_: str, names: list[str]) -> set[str]:
+    if _ARCHIVE in names:  # the library of a copied interpreter
+        return {"__pycache__"}
     return {name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in _UNUSED)}
 
 

@@ -13,8 +13,9 @@ sys.path.insert(0, str(Path(__file__).absolute().parent))
 import install_interpreter
 
 _FACTS = """
-import ctypes, hashlib, json, os, sys, sysconfig, tomllib, unittest
-print(json.dumps([sys.version, sys.prefix, json.__file__, json.__cached__, [each for each in sys.path if each]]))
+import ctypes, hashlib, inspect, json, os, sys, sysconfig, tomllib, unittest
+has_source = inspect.getsource(json.dumps).startswith("def dumps")
+print(json.dumps([sys.version, sys.prefix, json.__file__, has_source, [each for each in sys.path if each]]))
 """
 
 
@@ -35,16 +36,22 @@ def test_interpreter_uses_adjacent_files(folder: Path, tmp_path: Path) -> None:
     link.symlink_to(folder / "bin/python3")
     result = subprocess.run([link, "-I", "-c", _FACTS], env={}, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
-    version, prefix, source, byte_code, path = json.loads(result.stdout)
+    version, prefix, source, has_source, path = json.loads(result.stdout)
     assert version == sys.version
     assert prefix == str(folder)
-    assert Path(source).is_relative_to(folder) and Path(byte_code).exists()
+    assert Path(source).is_relative_to(folder) and has_source
     assert path and all(Path(entry).is_relative_to(folder) for entry in path)
+
+
+def test_library_modules_are_in_one_archive(folder: Path) -> None:
+    sources = [path.name for path in folder.rglob("*.py")]
+    assert len(sources) < 40 and "sitecustomize.py" in sources and "json" not in os.listdir(folder / "lib/python3.11")
+    assert len(list(folder.rglob("*.pack"))) == 1
 
 
 def test_unused_interpreter_files_are_omitted(folder: Path) -> None:
     names = {path.name for path in folder.rglob("*")}
-    assert names.isdisjoint({"test", "tests", "idlelib", "ensurepip", "site-packages", "sitecustomize.py"})
+    assert names.isdisjoint({"test", "tests", "idlelib", "ensurepip", "site-packages"})
     assert not any(name.endswith(".a") for name in names)
 
 

@@ -1,18 +1,18 @@
 """A repository with the packages of a lock file in one folder.
 
 The packages are installed once per user and machine (install_environment.py). The repository has
-links to their files. With one source directory instead of some 14,000 files, a sandboxed action is
-as fast as an unsandboxed one.
+links to their files. With an archive of modules instead of some 10,000 sources and byte code files
+(pack_modules.py), a sandboxed action is as fast as an unsandboxed one.
 """
 
 load("//rules/private/repository:python_interpreter.bzl", "PYTHON_VERSIONS", "find_python")
-load("//rules/private/repository:python_site.bzl", "NO_SUCH_TORCH", "install_packages", "write_package")
+load("//rules/private/repository:python_site.bzl", "NO_SUCH_TORCH", "SITE", "install_packages", "write_package")
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES")
 
 _DOC = """\
 The packages of a hash-locked requirements file.
 
-Targets: `:site` (the folder for PYTHONPATH), `:python3` and `:library` (the interpreter), `:identity` (a file that changes when the \
+Targets: `:site` (the files of the folder `site`, for PYTHONPATH), `:python3` and `:library` (the interpreter), `:identity` (a file that changes when the \
 lock, the interpreter or the recipe does), `:environment` (all four, the inputs of an action), `:requirements.lock` (the lock that was \
 installed), `:packages` (the versions of its packages), `:compiler` (an `executorch_toolchain` of all of these), and a `py_library` for each package, \
 `//torch` for instance."""
@@ -34,6 +34,7 @@ _ATTRS = {
     ),
     "build_variables": attr.string_dict(doc = "Environment variables for packages that pip compiles, which have no wheel."),
     "optional": attr.bool(doc = "If the packages are not available, print a line and create an empty folder, instead of failing."),
+    "pack": attr.bool(doc = "Store the modules in an archive."),
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
 
@@ -45,8 +46,9 @@ load("@rules_executorch//rules/private:locked_packages.bzl", "locked_packages")
 
 package(default_visibility = ["//visibility:public"])
 
-exports_files(["identity", "requirements.lock", "site"])
+exports_files(["identity", "requirements.lock"])
 
+{site}
 alias(
     name = "python3",
     actual = "{python}",
@@ -59,7 +61,7 @@ alias(
 
 filegroup(
     name = "environment",
-    srcs = ["identity", "site", ":library", ":python3"],
+    srcs = ["identity", ":library", ":python3", ":site"],
 )
 
 locked_packages(
@@ -71,7 +73,7 @@ executorch_toolchain(
     name = "compiler",
     identity = "identity",
     packages = ":packages",
-    site = "site",
+    site = ":site",
 )
 """
 
@@ -103,7 +105,7 @@ def _install_first_available(rctx, python):
     """Installs the first lock whose torch is available; returns result and lock."""
     locks = _candidate_locks(rctx, python)
     for lock, following in zip(locks, locks[1:] + [None]):
-        result = install_packages(rctx, python, rctx.path(lock), rctx.attr.build_variables)
+        result = install_packages(rctx, python, rctx.path(lock), rctx.attr.build_variables, rctx.attr.pack)
         if result.return_code != NO_SUCH_TORCH or not following:
             return result, lock
 
@@ -139,7 +141,7 @@ def _python_environment_impl(rctx):
     rctx.file("requirements.lock", lock_text, executable = False)
     rctx.file("identity", "{} python-{}\n".format(installed or "none", python.version), executable = False)
     versions = _locked_versions(lock_text)
-    rctx.file("BUILD.bazel", _BUILD.format(python = _PYTHON, library = _LIBRARY, versions = versions), executable = False)
+    rctx.file("BUILD.bazel", _BUILD.format(python = _PYTHON, library = _LIBRARY, site = SITE, versions = versions), executable = False)
     for name in versions:
         write_package(rctx, name)
 

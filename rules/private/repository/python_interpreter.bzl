@@ -80,7 +80,7 @@ def _fail_not_found(version, rejections):
 _DOC = """\
 A copy of the machine's interpreter, without packages.
 
-Targets: `:python3` (the program), `:library` (the folder of its standard library, one source directory), and `:identity`, a file that \
+Targets: `:python3` (the program), `:library` (the files of its standard library), and `:identity`, a file that \
 changes when either does."""
 
 _ATTRS = {
@@ -103,7 +103,7 @@ filegroup(
 
 filegroup(
     name = "library",
-    srcs = ["{library}"],
+    srcs = glob(["{library}/**"]),
 )
 """
 

@@ -1,7 +1,7 @@
 """A repository of user-defined Python packages, in addition to those of the rules."""
 
 load("//rules/private/repository:python_interpreter.bzl", "PYTHON_VERSIONS", "find_python")
-load("//rules/private/repository:python_site.bzl", "install_packages", "write_package")
+load("//rules/private/repository:python_site.bzl", "SITE", "install_packages", "write_package")
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
 
 _DOC = """\
@@ -28,11 +28,9 @@ _ATTRS = {
 }
 
 _BUILD = """\
-exports_files(
-    ["site"],
-    visibility = ["//visibility:public"],
-)
-"""
+package(default_visibility = ["//visibility:public"])
+
+""" + SITE
 
 def _split_lock(rctx, python, extra):
     """Writes the lock file `extra`; returns "extra" or "base" by package name."""

@@ -22,10 +22,18 @@ alias(
 )
 """
 
+# BUILD text of the target `:site`: all files of the folder with the target's name.
+SITE = """\
+filegroup(
+    name = "site",
+    srcs = glob(["site/**"]),
+)
+"""
+
 # Exit code of install_environment.py if an index does not have the locked build of torch.
 NO_SUCH_TORCH = 3
 
-def install_packages(rctx, python, lock, build_variables = {}):
+def install_packages(rctx, python, lock, build_variables = {}, pack = False):
     """Creates the folder `site`, and prints the installed packages.
 
     Args:
@@ -33,6 +41,7 @@ def install_packages(rctx, python, lock, build_variables = {}):
       python: struct of `find_python`.
       lock: path of the lock file.
       build_variables: environment variables for packages that pip compiles.
+      pack: if the modules are in an archive (pack_modules.py).
 
     Returns:
       result of install_environment.py.
@@ -41,7 +50,7 @@ def install_packages(rctx, python, lock, build_variables = {}):
     installer = python_program(rctx, "install_environment")
     variables = ["--build-variable=%s=%s" % variable for variable in build_variables.items()]
     result = rctx.execute(
-        [python.path, "-B", installer, lock, rctx.path("site")] + variables,
+        [python.path, "-B", installer, lock, rctx.path("site")] + (["--pack"] if pack else []) + variables,
         environment = {"PYTHONPATH": str(installer.dirname)},
         timeout = 3600,
     )

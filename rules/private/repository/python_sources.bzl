@@ -6,6 +6,8 @@ _PROGRAMS = [
     "extra_packages",
     "install_environment",
     "install_interpreter",
+    "pack_modules",
+    "packed_modules",
     "pip_command",
     "private_apt",
     "user_cache",
