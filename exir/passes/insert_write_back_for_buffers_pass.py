@@ -96,7 +96,7 @@ def _clone_if_overwritten(
     """
     if not isinstance(value, Node) or memory_owner(value) not in mutated:
         return value
-    if target is not None and value is not target and _is_updated_in_place(value, target):
+    if target is not None and _is_updated_in_place(value, target):
         return value
     return clone_before(output, value)
 

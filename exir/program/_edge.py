@@ -32,7 +32,7 @@ from exir.passes.share_transposed import ShareTransposed
 from exir.verification.assumptions import record_conditions
 from exir.verification.comparisons import observe_comparisons
 from exir.verification.sizes import assumed_values, check_sizes_unchanged
-from exir.verification.unshared_reads import note_unshared_reads
+from exir.verification.unshared_reads import share_reads
 from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ def _lower_to_edge(
         correct_ranges(program)
     for name, program in core.items():
         record_conditions(bundle.programs[name], program)
-    note_unshared_reads(core, bundle.context.diagnostics)
+    share_reads(core)
     if bundle.context.owns_programs:
         _drop_tensors(bundle.programs.values())
     check = verify_structure if config._check_ir_validity else None

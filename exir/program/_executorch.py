@@ -39,6 +39,7 @@ from exir.program import debug_maps
 from exir.program.instruction_sources import sources_content
 from exir.program.report import LoweringReport, lowering_report
 from exir.verification.lowered import verify_lowered
+from exir.verification.unshared_reads import note_unshared_reads
 
 if TYPE_CHECKING:
     from exir.debug.record import ETRecord
@@ -65,6 +66,8 @@ def to_executorch(
         programs, dict(constant_methods or {}), context or CompilationContext(diagnostics=Warned())
     )
     bundle = run_bundle(bundle, config.passes, verify_lowered)
+    copied = {name for name in bundle.programs if not _shares_buffers(config, name)}
+    note_unshared_reads(bundle.programs, copied, bundle.context.diagnostics)
     bundle = run_bundle(bundle, _built_in(config, list(bundle.programs), bundle.context), verify_lowered)
     return ExecutorchProgramManager(_plan_memory(bundle, config), config)
 
@@ -133,6 +136,10 @@ def _spec_pass(config: ExecutorchBackendConfig, name: str) -> SpecPropPass:
             f" HintBasedSymShapeEvalPass, got {type(chosen).__name__}"
         )
     return chosen
+
+
+def _shares_buffers(config: ExecutorchBackendConfig, name: str) -> bool:
+    return bool(getattr(_planning_pass(config, name), "share_mutable_buffers", False))
 
 
 def _planning_pass(config: ExecutorchBackendConfig, name: str) -> PassType:
