@@ -138,8 +138,9 @@ def test_header_comments_state_input_sizes(tmp_path: Path) -> None:
 def test_conditions_are_linked(tmp_path: Path) -> None:
     manifest = _manifest_entry()
     manifest["methods"][0]["conditions"] = ["default.shape[0] % 2 == 0"]
-    _, _, source = _run_generator(tmp_path, manifest)
+    _, header, source = _run_generator(tmp_path, manifest)
     assert ".ranges = &et_ranges_and_conditions" in source
+    assert "take `base`. Each call requires default.shape[0] % 2 == 0. */" in header
 
 
 def test_ranged_integer_input_is_passed_by_value(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ _LOAD = """\
 """
 
 _METHOD = """
-  // Runs method {comment}.{lifetime}
+  // Runs method {comment}.{requirement}{lifetime}
   ::executorch::Result<{result}> {name}({parameters}) noexcept {{
     et_method *const method = methods_[{index}];
     if (method == nullptr) {{
@@ -255,6 +255,7 @@ def _method_text(model: Model, index: int, names: ClassNames) -> str:
     result = _result_type(names.types[method.name], outputs)
     return _METHOD.format(
         comment=c_comment(method.name),
+        requirement=f"\n  // {c_comment(method.requirement)}" if method.conditions else "",
         lifetime=_LIFETIME if outputs else "",
         result=result,
         name=names.members[method.name],

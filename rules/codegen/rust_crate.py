@@ -109,7 +109,7 @@ pub struct {name} {{
 
 _METHOD = """
     /// Runs method `{comment}`.
-{doc}{lifetime}    pub fn {name}<'a>(&'a mut self{parameters}) -> ::executorch::Result<{result}> {{
+{doc}{requirement}{lifetime}    pub fn {name}<'a>(&'a mut self{parameters}) -> ::executorch::Result<{result}> {{
         let {mutable}call = self.methods.call({index});
 {sets}        let {outputs} = call.run()?;
 {value}    }}
@@ -292,6 +292,13 @@ def _outputs(method: Method) -> list[Slot]:
     return [slot for slot in method.outputs if slot.kind == "tensor" or slot.kind in _SCALARS]
 
 
+def _requirement(method: Method) -> str:
+    """Return the conditions of a method as a documentation comment."""
+    if not method.conditions:
+        return ""
+    return f"    ///\n    /// Each call requires `{_comment('; '.join(method.conditions))}`.\n"
+
+
 def _method_text(interface: Interface, index: int, types: dict[str, str]) -> str:
     method = interface.methods[index]
     outputs = _outputs(method)
@@ -299,6 +306,7 @@ def _method_text(interface: Interface, index: int, types: dict[str, str]) -> str
     return _METHOD.format(
         comment=_comment(method.name),
         doc=_doc_lines(method.doc, "    ", "    ///\n"),
+        requirement=_requirement(method),
         lifetime="    ///\n    /// The outputs borrow the object until they are dropped.\n" if outputs else "",
         name=name,
         parameters=_parameters(method, types[method.name]),

@@ -99,6 +99,11 @@ def test_hostile_texts_stay_in_comments_and_strings(tmp_path: Path) -> None:
     assert "\r" not in text and "\u202e" not in text and "\u2066" not in text
 
 
+def test_conditions_are_in_the_comment(tmp_path: Path) -> None:
+    text = _generate(tmp_path, conditions=["x.shape[0] % 2 == 0", "x.shape[0] > 4"])
+    assert "    /// Each call requires `x.shape[0] % 2 == 0; x.shape[0] > 4`.\n    pub fn forward" in text
+
+
 def test_error_names_the_library(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manifest = tmp_path / "old.json"
     manifest.write_text('{"format": 1}', encoding="utf-8")

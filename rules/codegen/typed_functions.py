@@ -42,7 +42,7 @@ class TypedFunction:
 
 # Arguments are by value: C compilers accept another type of pointer with a warning only.
 _HANDLE = """
-/* The loaded method {comment}. Functions of the runtime, such as et_method_observe, take `base`. */
+/* The loaded method {comment}. Functions of the runtime, such as et_method_observe, take `base`.{requirement} */
 typedef struct {prefix}_method {{
   et_method *base;
 }} {prefix}_method;
@@ -170,7 +170,8 @@ _RUNNING = (
 
 def handle(model: Model, method: Method) -> str:
     """Return the type of a loaded method, which no other method has."""
-    return _HANDLE.format(prefix=method_prefix(model, method), comment=c_comment(method.name))
+    requirement = c_comment(f" {method.requirement}".rstrip())
+    return _HANDLE.format(prefix=method_prefix(model, method), comment=c_comment(method.name), requirement=requirement)
 
 
 def typed_functions(model: Model, method: Method) -> Iterator[TypedFunction]:

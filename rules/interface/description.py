@@ -178,6 +178,11 @@ class Method:
         return self.inputs + self.outputs
 
     @property
+    def requirement(self) -> str:
+        """The conditions as a sentence, or ""."""
+        return f"Each call requires {'; '.join(self.conditions)}." if self.conditions else ""
+
+    @property
     def arguments(self) -> tuple[Slot, ...]:
         """The inputs that a call passes."""
         return tuple(slot for slot in self.inputs if slot.is_argument)

@@ -262,6 +262,23 @@ static void test_registry_without_conditions_is_refused(void **state) {
       "&et_ranges_and_conditions");
 }
 
+static void test_meta_has_the_texts(void **state) {
+  (void)state;
+  static const int64_t list[] = {2, CONSTANT, 1, 2, CONSTANT, 2};
+  static const char *const texts[] = {"n > 1\nm > 1", NULL};
+  for (size_t i = 0; i < 2; i++) {
+    et_program program;
+    et_method_meta meta;
+    write_program(list, COUNT(list), texts[i]);
+    assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                     ET_STATUS_OK);
+    assert_int_equal(et_program_method_meta(&program, "forward", &meta, NULL),
+                     ET_STATUS_OK);
+    assert_string_equal(et_method_meta_conditions(&meta),
+                        texts[i] != NULL ? texts[i] : "");
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_false_condition_fails_and_states_the_sizes),
@@ -270,6 +287,7 @@ int main(void) {
       cmocka_unit_test(test_undefined_results_are_false),
       cmocka_unit_test(test_malformed_conditions_are_refused),
       cmocka_unit_test(test_registry_without_conditions_is_refused),
+      cmocka_unit_test(test_meta_has_the_texts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

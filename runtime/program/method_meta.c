@@ -130,3 +130,10 @@ et_status et_method_meta_planned_bytes(const et_method_meta *meta, size_t index,
   *out_bytes = (size_t)et_tables_planned_bytes(plan, (uint32_t)index);
   return ET_STATUS_OK;
 }
+
+const char *et_method_meta_conditions(const et_method_meta *meta) {
+  const et_fb_table container =
+      et_fb_child(plan_of(meta), ET_PLAN_CONTAINER_META);
+  const char *text = et_fb_text(container, ET_CONTAINER_CONDITION_TEXTS).data;
+  return text != NULL ? text : "";
+}

@@ -136,6 +136,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "et_method_meta_input": (_STATUS, [_META, c_size_t, POINTER(ValueMeta), POINTER(Error)]),
     "et_method_meta_output": (_STATUS, [_META, c_size_t, POINTER(ValueMeta), POINTER(Error)]),
     "et_method_meta_planned_count": (c_size_t, [_META]),
+    "et_method_meta_conditions": (c_char_p, [_META]),
     "et_method_meta_planned_bytes": (_STATUS, [_META, c_size_t, POINTER(c_size_t), POINTER(Error)]),
     "et_method_set_input": (
         _STATUS,

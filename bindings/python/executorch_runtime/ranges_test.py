@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,7 @@ def _branch_on_rows(x: torch.Tensor) -> torch.Tensor:
 def test_conditions_on_sizes_are_checked(tmp_path: Path, backend: Any, function: Callable[..., Any]) -> None:
     n = Dim.DYNAMIC(min=2, max=16)
     method = _method(tmp_path, backend, function, (torch.ones(8),), {0: n})
+    assert re.search(r" if .*inputs_0\.shape\[0\].* == 0$", str(method.signature))
     for size in range(2, 17):
         x = torch.rand(size)
         if size % 4 == 0:

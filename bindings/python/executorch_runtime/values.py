@@ -45,16 +45,21 @@ class ValueInfo:
 
 @dataclass(frozen=True)
 class Signature:
-    """The inputs and outputs of a method, and the size of each planned buffer."""
+    """The inputs and outputs of a method, and the size of each planned buffer.
+
+    conditions: conditions on sizes that each call checks, such as "x.shape[0] % 4 == 0".
+    """
 
     name: str
     inputs: tuple[ValueInfo, ...]
     outputs: tuple[ValueInfo, ...]
     planned_bytes: tuple[int, ...]
+    conditions: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         taken, given = (", ".join(map(str, values)) for values in (self.inputs, self.outputs))
-        return f"{self.name}({taken}) -> ({given})"
+        conditions = f" if {'; '.join(self.conditions)}" if self.conditions else ""
+        return f"{self.name}({taken}) -> ({given}){conditions}"
 
 
 def read_signature(calls: ctypes.CDLL, program: int, name: str) -> Signature:
@@ -70,6 +75,7 @@ def read_signature(calls: ctypes.CDLL, program: int, name: str) -> Signature:
         each(calls.et_method_meta_input_count(meta), lambda i: _info(calls, "et_method_meta_input", meta, i)),
         each(calls.et_method_meta_output_count(meta), lambda i: _info(calls, "et_method_meta_output", meta, i)),
         tuple(_planned(calls, meta, index) for index in range(calls.et_method_meta_planned_count(meta))),
+        tuple(calls.et_method_meta_conditions(meta).decode(errors="replace").splitlines()),
     )
 
 

@@ -169,6 +169,11 @@ size_t et_method_meta_planned_count(const et_method_meta *meta);
 et_status et_method_meta_planned_bytes(const et_method_meta *meta, size_t index,
                                        size_t *out_bytes, et_error *out_error);
 
+/* Returns the conditions on sizes that each call checks, one per line, such as
+ * "x.shape[0] % 4 == 0". Without conditions, the text is empty. It is valid as
+ * long as the program. */
+const char *et_method_meta_conditions(const et_method_meta *meta);
+
 #ifdef __cplusplus
 }
 #endif

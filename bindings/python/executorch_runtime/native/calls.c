@@ -24,6 +24,7 @@ const any_call et_python_calls[] = {
     (any_call)et_method_meta_output,
     (any_call)et_method_meta_planned_count,
     (any_call)et_method_meta_planned_bytes,
+    (any_call)et_method_meta_conditions,
     (any_call)et_method_set_input,
     (any_call)et_method_set_scalar_input,
     (any_call)et_method_execute,
