@@ -91,13 +91,18 @@ def _refuses(program: Program, node: Node) -> Refusal:
         return "the number of heads and their sizes must be static"
     if groups != sizes[2] or heads % groups != 0:
         return f"{heads} query heads, {groups} key heads and {sizes[2]} value heads are not supported"
-    return _refuses_mask(node)
+    return _refuses_sizes(node)
 
 
-def _refuses_mask(node: Node) -> Refusal:
+def _refuses_sizes(node: Node) -> Refusal:
+    queries, keys, values = (dims_at(each)[2] for each in node.args[:3])
+    if keys != values:
+        return f"{keys} keys and {values} values are not supported; make both sizes the same Dim"
     mask = argument(node, _MASK, "attn_mask")
-    if mask is not None and dims_at(mask)[-1:] != dims_at(node.args[1])[2:3]:
+    if mask is not None and dims_at(mask)[-1:] != (keys,):
         return "a mask of size 1 in the key dimension is not supported"
+    if mask is not None and dims_at(mask)[-2:-1] not in ((), (1,), (queries,)):
+        return f"a mask of {dims_at(mask)[-2]} rows for {queries} queries is not supported"
     same_batch = dims_at(node.args[0])[0] == dims_at(node.args[1])[0] == dims_at(node.args[2])[0]
     return None if same_batch else "queries, keys and values of different batch sizes are not supported"
 

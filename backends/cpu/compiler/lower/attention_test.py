@@ -6,10 +6,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
+from backends.cpu.compiler.compile import op_graph
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, ops, specs
 from backends.cpu.schema.attention import SdpaF32
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.normalization import Norm
+from exir.delegate import delegate_calls, lowered_module_of
+from exir.error import PassError
 
 _attend = F.scaled_dot_product_attention
 
@@ -122,3 +126,28 @@ def test_layers_share_a_converted_mask() -> None:
     q, k, v = _qkv(queries=7)
     made = [type(each).__name__ for each in specs(twice, q, k, v, torch.rand(7, 7) > 0.1)]
     assert made.count("ElementwiseF32") == 1 and made.count("SdpaF32") == 2
+
+
+@pytest.mark.parametrize("dynamic", ["k,v", "q,k,v"])
+@pytest.mark.parametrize("has_mask", [False, True])
+def test_attention_with_independent_lengths_is_not_delegated(dynamic: str, has_mask: bool) -> None:
+    inputs = [torch.randn(2, 4, rows, 8) for rows in (5, 7, 7)]
+    dims = [{2: Dim(name, min=1, max=16)} if name in dynamic.split(",") else None for name in "qkv"]
+    if has_mask:
+        inputs.append(torch.randn(5, 7))
+        dims.append({index: given[2] for index, given in enumerate(dims[:2]) if given is not None} or None)
+    program = lowered(lambda *tensors: _attend(*tensors), inputs, tuple(dims))
+    specs_of_delegates = [
+        type(op.spec)
+        for call in delegate_calls(program.graph)
+        for op in op_graph(lowered_module_of(call).original_module, Options()).ops
+    ]
+    assert SdpaF32 not in specs_of_delegates
+
+
+@pytest.mark.parametrize("dynamic", [1, 2])
+def test_attention_with_one_dynamic_length_of_keys_and_values_is_refused(dynamic: int) -> None:
+    inputs = [torch.randn(2, 4, rows, 8) for rows in (5, 7, 7)]
+    dims = [{2: Dim("n", min=1, max=16)} if index == dynamic else None for index in range(3)]
+    with pytest.raises(PassError, match="specializes the dynamic size"):
+        lowered(lambda *tensors: _attend(*tensors), inputs, tuple(dims))
