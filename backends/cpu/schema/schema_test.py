@@ -242,3 +242,30 @@ def test_reference_has_records_at_any_depth() -> None:
 
 def test_reference_states_the_words_of_repeated_records() -> None:
     assert [op_reference._words(part) for part in parts_of(_Pairs)] == ["0", "1 + 2 i"]
+
+
+def test_named_bases_are_the_base_classes_in_docstrings() -> None:
+    bases = op_reference._named_bases(OPS)
+    assert bases and not set(bases) & set(OPS)
+    texts = [op.__doc__ or "" for op in OPS]
+    assert all(issubclass(base, OpSpec) and any(f"`{base.__name__}`" in text for text in texts) for base in bases)
+    assert len(bases) == len(set(bases))
+
+
+class _Mentioning(GemmF32):
+    """Compares with `OpSpec`, `Record` and `GemmF32`."""
+
+
+def test_named_bases_are_neither_ops_nor_other_records() -> None:
+    assert op_reference._named_bases([_Mentioning]) == [OpSpec]
+
+
+def test_paragraph_indents_items_and_keeps_long_words() -> None:
+    word, item = "x" * 120, "ab-cdefgh " * 40
+    text = op_reference._paragraph(f"Head {word}.\n - {item}\n - second")
+    head, first, *rest = text.splitlines()
+    assert (head, first) == ("Head", f"{word}.")
+    items = [line for line in rest if line]
+    assert items[0].startswith("- ab-cdefgh ") and items[1].startswith("  ab-cdefgh") and items[-1] == "- second"
+    assert all(not line.endswith("-") and len(line) <= 100 for line in items)
+    assert op_reference._paragraph("Head only.") == "Head only.\n"
