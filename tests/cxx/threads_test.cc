@@ -1,17 +1,13 @@
 // Tests objects of generated classes on several threads. CI runs it with ThreadSanitizer.
-#include <array>
-#include <atomic>
-#include <cstring>
+#include <cstddef>
 #include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/threads/pool.h"
 #include "executorch/executorch.hpp"
 #include "tests/cxx/check.h"
-#include "tests/feature_models/convolutions_cc.hpp"
-#include "tests/feature_models/kv_cache_decoder_cc.hpp"
+#include "tests/feature_models/running_mean_cc.hpp"
 
 namespace models = tests::feature_models;
 
@@ -19,6 +15,7 @@ namespace {
 
 constexpr int kThreads = 4;
 constexpr int kCalls = 10;
+constexpr std::size_t kColumns = 4;
 
 // Runs `function(index)` on each thread, and returns the results.
 template <class Function>
@@ -35,41 +32,31 @@ auto on_threads(Function function) {
   return found;
 }
 
-template <class Tensor>
-std::vector<float> copy_of(const Tensor &tensor) {
-  return {tensor.begin(), tensor.end()};
-}
-
-// Prefills a prompt and decodes tokens; returns all scores.
-std::vector<float> decode(models::KvCacheDecoder &net) {
-  const std::array<std::int64_t, 3> tokens = {3, 1, 4};
-  const std::array<std::int64_t, 3> positions = {0, 1, 2};
-  std::vector<float> scores;
+// Adds rows to the mean after a reset; returns the means after each call.
+std::vector<float> means(models::RunningMean &net) {
+  std::vector<float> found;
   net.reset_state();
-  auto prefilled = net.prefill({tokens, positions});
-  if (!prefilled) {
-    return scores;
-  }
-  scores = copy_of(*prefilled);
-  for (std::int64_t position = 3; position < 3 + kCalls; position++) {
-    const std::int64_t token[] = {position};
-    const std::int64_t at[] = {position};
-    auto decoded = net.decode({token, at});
-    if (decoded) {
-      scores.insert(scores.end(), decoded->begin(), decoded->end());
+  for (int call = 1; call <= kCalls; call++) {
+    std::vector<float> rows(static_cast<std::size_t>(call % 4 + 1) * kColumns);
+    for (std::size_t i = 0; i < rows.size(); i++) {
+      rows[i] = 0.5f * static_cast<float>(i) - static_cast<float>(call);
+    }
+    auto mean = net.update({rows});
+    if (mean) {
+      found.insert(found.end(), mean->begin(), mean->end());
     }
   }
-  return scores;
+  return found;
 }
 
 void test_each_thread_has_an_object() {
-  auto net = models::KvCacheDecoder::create();
+  auto net = models::RunningMean::create();
   CHECK(net);
-  const std::vector<float> expected = decode(*net);
+  const std::vector<float> expected = means(*net);
   CHECK(!expected.empty());
   const auto found = on_threads([](int) {
-    auto own = models::KvCacheDecoder::create();
-    return own ? decode(*own) : std::vector<float>();
+    auto own = models::RunningMean::create();
+    return own ? means(*own) : std::vector<float>();
   });
   for (const auto &scores : found) {
     CHECK(*scores == expected);
@@ -77,18 +64,18 @@ void test_each_thread_has_an_object() {
 }
 
 void test_objects_move_to_threads() {
-  auto net = models::KvCacheDecoder::create();
+  auto net = models::RunningMean::create();
   CHECK(net);
-  const std::vector<float> expected = decode(*net);
-  std::vector<models::KvCacheDecoder> nets;
+  const std::vector<float> expected = means(*net);
+  std::vector<models::RunningMean> nets;
   for (int i = 0; i < kThreads; i++) {
-    auto created = models::KvCacheDecoder::create();
-    CHECK(created && decode(*created) == expected);
+    auto created = models::RunningMean::create();
+    CHECK(created && means(*created) == expected);
     nets.push_back(*std::move(created));
   }
   const auto found = on_threads([&nets](int i) {
-    models::KvCacheDecoder own = std::move(nets[i]);
-    return decode(own);
+    models::RunningMean own = std::move(nets[i]);
+    return means(own);
   });
   for (const auto &scores : found) {
     CHECK(*scores == expected);
@@ -97,61 +84,18 @@ void test_objects_move_to_threads() {
 
 void test_threads_share_a_program() {
   auto program = executorch::Program::load(
-      {tests_feature_models_kv_cache_decoder_program_data,
-       tests_feature_models_kv_cache_decoder_program_size});
+      {running_mean_program_data, running_mean_program_size});
   CHECK(program);
   const auto loaded = on_threads([&program](int) {
     bool ok = true;
     for (int i = 0; i < kCalls; i++) {
-      auto method = program->load_method(
-          "prefill", tests_feature_models_kv_cache_decoder_registry);
-      ok = ok && method && method->input_count() == 2;
+      auto method = program->load_method("update", running_mean_registry);
+      ok = ok && method && method->input_count() == 1;
     }
     return ok;
   });
   for (const auto &ok : loaded) {
     CHECK(*ok);
-  }
-}
-
-// Runs the network in chunks on the threads of a pool.
-std::vector<float> convolve(const et_parallel *parallel) {
-  et_method_options options = {};
-  options.parallel = parallel;
-  auto net = models::Convolutions::create(options);
-  if (!net) {
-    return {};
-  }
-  std::vector<float> image(17 * 19 * 3);
-  for (std::size_t i = 0; i < image.size(); i++) {
-    image[i] = 0.01f * static_cast<float>(i % 97);
-  }
-  std::vector<float> found;
-  for (int i = 0; i < kCalls; i++) {
-    auto output = net->forward({image});
-    if (output) {
-      found = copy_of(*output);
-    }
-  }
-  return found;
-}
-
-void test_each_thread_has_a_pool() {
-  const std::vector<float> expected = convolve(nullptr);
-  CHECK(!expected.empty());
-  const auto found = on_threads([](int) {
-    static et_cpu_pool pools[kThreads];
-    static std::atomic<int> next{0};
-    et_cpu_pool *pool = &pools[next++];
-    std::vector<float> result;
-    if (et_cpu_pool_create(pool, 2, nullptr) == ET_STATUS_OK) {
-      result = convolve(&pool->parallel);
-      et_cpu_pool_destroy(pool);
-    }
-    return result;
-  });
-  for (const auto &output : found) {
-    CHECK(*output == expected);
   }
 }
 
@@ -161,6 +105,5 @@ int main() {
   test_each_thread_has_an_object();
   test_objects_move_to_threads();
   test_threads_share_a_program();
-  test_each_thread_has_a_pool();
   return check_failures == 0 ? 0 : 1;
 }
