@@ -202,7 +202,11 @@ class DimTable:
         return len(self.entries) - 1
 
     def _maximum(self, dim: Any) -> int:
-        return self._bounds.most([dim])
+        """Return the largest value of `dim`, which may be a part of a bounded size."""
+        maximum = self._bounds.maximum(dim)
+        if maximum is None:
+            raise UnsupportedOperatorError(f"the cpu backend needs an upper bound of the size {dim}; declare one")
+        return maximum
 
 
 def _line(expression: Any, part: Any) -> tuple[int, int]:

@@ -4,6 +4,7 @@ import pytest
 import sympy
 import torch
 from torch.utils._sympy import functions
+from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from backends.cpu.compiler.dim_table import DimTable
@@ -159,3 +160,10 @@ def test_a_bounded_size_follows_from_an_argument_that_exceeds_it_by_1() -> None:
     table = DimTable(_BOUNDS, [(bounded + 1,)])
     found = table.add(bounded)
     assert dim_values(table.entries, [torch.zeros(3)])[found] == 2
+
+
+def test_a_part_without_an_upper_bound_is_rejected() -> None:
+    size = sympy.Symbol("n", integer=True, nonnegative=True)
+    table = DimTable(Bounds({size: ValueRanges(0, int_oo)}), [(size,)])
+    with pytest.raises(UnsupportedOperatorError, match="needs an upper bound of the size"):
+        table.add(size + 1)
