@@ -14,9 +14,9 @@ import pytest
 
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
-    *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "offline", "docs", "sdk", "oracle"),
+    *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "threads", "offline", "docs", "sdk", "oracle"),
     *("bazel4_outside", "cross", "cross_parts", "rust", "platforms", "windows"),
-    *("remote_cache", "remote_execution", "torch_hub", "torch_matrix"),
+    *("remote_cache", "remote_execution", "languages", "torch_hub", "torch_matrix"),
 )
 _TOOLS = ("tools/check", "tools/ci/platforms", "tools/torch_matrix")
 _PREPARE = "tests/many_machines/prepare_servers.py"
@@ -129,6 +129,7 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "outside_workspace:more_outside_test", "outside"),
         ("bazelw", "config=asan", "sanitizers"),
         ("bazelw", "config=clang", "clang"),
+        ("bazelw", "config=tsan", "threads"),
         ("bazelw", "BAZEL=/usr", "bazel4"),
         ("bazelw", "outside_workspace:offline_test", "offline"),
         ("bazelw", "docs:links_test", "docs"),
@@ -142,6 +143,7 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("tools/ci/platforms", "windows_x86_64", "windows"),
         ("bazelw", "many_machines:cache_test", "remote_cache"),
         ("bazelw", "many_machines:execution_test", "remote_execution"),
+        ("bazelw", "languages:results_test", "languages"),
         ("bazelw", "outside_workspace:torch_hub_test", "torch_hub"),
         ("tools/torch_matrix", "torch_matrix", "torch_matrix"),
         ("tools/check", "check", "check"),
