@@ -129,8 +129,10 @@ def encode_conditions(conditions: Sequence[Boolean], inputs: Sequence[tuple[Node
             value = _try_encode(size.expr, symbols)
             equality = sympy.Eq(sympy.Symbol(size.name), size.expr, evaluate=False)
             coded[equality] = value and _join(_OPERATIONS[sympy.Eq], size.code, value)
+    example = _example(inputs)
     for expr in conditions:
-        coded[expr] = _try_encode(as_integers(_as_remainder(expr)), symbols)
+        integers = as_integers(_as_remainder(expr))
+        coded[expr] = _try_encode(integers, symbols) if _is_true(integers, example) else None
     unchecked = {
         expr: _Named(symbols).doprint(expr)
         for expr, code in coded.items()
@@ -162,6 +164,25 @@ def unchecked_note(method: str, condition: str, line: str | None) -> str:
         f"method '{method}': calls do not check that {condition}, which torch.export assumes, as in the "
         f"example; pass only inputs that satisfy it, or compare integers{where}"
     )
+
+
+def _example(inputs: Sequence[tuple[Node, int]]) -> dict[sympy.Symbol, int]:
+    """Return the values of symbols in the call that torch.export traced."""
+    found = {}
+    for node, _ in inputs:
+        value = node.meta.get("val")
+        for size in value.shape if isinstance(value, torch.Tensor) else (value,):
+            if isinstance(size, SymInt) and size.node.expr.is_Symbol and size.node.has_hint():
+                found[size.node.expr] = size.node.hint
+    return found
+
+
+def _is_true(condition: sympy.Basic, example: Mapping[sympy.Symbol, int]) -> bool:
+    """Return false if a condition is false for the example.
+
+    An equality of floats that the trace found can be false for fractions, which are not rounded.
+    """
+    return condition.subs(example) != sympy.false
 
 
 def _as_remainder(condition: Boolean) -> Boolean:

@@ -123,3 +123,13 @@ def test_condition_without_a_code_is_noted_with_its_line() -> None:
         UserWarning, match=r"calls do not check .*inputs_0.shape\[0\].*conditions_test.py:\d+"
     ):
         assert _texts(branch, (torch.ones(7),), {0: _N}) == []
+
+
+def test_equality_of_rounded_floats_is_noted() -> None:
+    """In floats, 3 * 0.1 is 0.30000000000000004."""
+
+    def branch(x: torch.Tensor) -> torch.Tensor:
+        return x * 2 if x.shape[0] * 0.1 == 3 * 0.1 else x
+
+    with pytest.warns(UserWarning, match="calls do not check"):
+        assert _texts(branch, (torch.ones(3),), {0: _N}) == []

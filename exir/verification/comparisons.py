@@ -5,6 +5,7 @@ torch.export traces a backed size as a number from 2 on, even if a named `Dim` a
 """
 
 import functools
+import importlib.util
 import math
 import sys
 from collections.abc import Callable
@@ -29,8 +30,12 @@ _TORCH = Path(torch.__file__).parent
 # The parts of torch that implement modules in Python. Their branches are recorded like those of users.
 _MODULES = (_TORCH / "nn", _TORCH / "functional.py")
 # The parts of this compiler that compare sizes within operators.
-_DECOMPOSITIONS = tuple(
-    Path(__file__).parent.parent / name for name in ("decomposition", "graph", "passes")
+_COMPILER = tuple(Path(__file__).parent.parent / name for name in ("decomposition", "graph", "passes"))
+# Its quantization operators are Python code.
+_TORCHAO = importlib.util.find_spec("torchao")
+_OPERATORS = (
+    *_COMPILER,
+    *(Path(path) for path in (_TORCHAO and _TORCHAO.submodule_search_locations) or ()),
 )
 _RELATIONS = {
     "__eq__": (sympy.Eq, sympy.Ne),
@@ -44,7 +49,7 @@ _RELATIONS = {
 _SELECTIONS = {"__sym_max__": sympy.Ge, "__sym_min__": sympy.Le}
 _SWAPPED = {sympy.Ge: sympy.Le, sympy.Le: sympy.Ge}
 # Files whose functions call methods of SymInt for Python code.
-_FORWARDING = frozenset({torch.__file__})
+_FORWARDING = frozenset({torch.__file__, str(Path(__file__).parent.parent / "model/tracing.py")})
 # The same for `max` and `min`, which torch.export replaces by overridable functions.
 _SELECTING = _FORWARDING | {
     str(_TORCH / name)
@@ -103,7 +108,7 @@ def comparisons(shape_env: ShapeEnv) -> tuple[Comparison, ...]:
 def is_outside_operators(file: str) -> bool:
     """Return true if Python code in `file` is part of a model, not of an operator."""
     path = Path(file)
-    if any(path.is_relative_to(part) for part in _DECOMPOSITIONS):
+    if any(path.is_relative_to(part) for part in _OPERATORS):
         return False
     return not path.is_relative_to(_TORCH) or any(path.is_relative_to(part) for part in _MODULES)
 
