@@ -27,7 +27,8 @@
 #include "runtime/core/format.h"
 
 #define REASON_BYTES 160
-#define NAME_BYTES 320
+/* The largest suffix: a text, two types, and twice ET_XNN_MAX_DIMS sizes. */
+#define MOST_SUFFIX_BYTES 180
 
 void et_xnn_reject(et_xnn_builder *b, const char *format, ...) {
   char reason[REASON_BYTES];
@@ -317,25 +318,46 @@ void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats) {
   }
 }
 
+/* Appends sizes to the text of `used` bytes. Returns the length of the whole text. */
+static size_t add_sizes(char text[ET_XNN_NAME_BYTES], size_t used,
+                        const et_xnn_dims *dims) {
+  for (uint8_t i = 0; i < dims->rank; i++) {
+    used += et_format(text + used, ET_XNN_NAME_BYTES - used, ":%d",
+                      (int)dims->sizes[i]);
+  }
+  return used;
+}
+
+et_string et_xnn_shared_name(const et_xnn_value *value, et_string key,
+                             const et_xnn_packing *packing,
+                             char text[ET_XNN_NAME_BYTES]) {
+  const et_string none = {"", 0};
+  if (packing->share == NULL || key.size == 0 ||
+      key.size > ET_XNN_NAME_BYTES - MOST_SUFFIX_BYTES) {
+    return none;
+  }
+  memcpy(text, key.data, key.size);
+  size_t used = key.size;
+  used +=
+      et_format(text + used, ET_XNN_NAME_BYTES - used, ":%s:%u:%d",
+                packing->share, (unsigned)value->datatype, (int)packing->dtype);
+  used = add_sizes(text, used, &packing->dims);
+  used = add_sizes(text, used, &value->dims);
+  return (et_string){text, used};
+}
+
 /* Returns the key of a packed constant in the shared store, or an empty string if it is not
  * shared. */
 static et_string shared_name(const et_xnn_builder *b,
                              const et_xnn_packing *packing,
-                             char text[NAME_BYTES]) {
-  const et_xnn_value value = et_xnn_value_at(b->graph, packing->id);
-  const et_string key = et_xnn_constant_key(b->graph, value.constant);
+                             char text[ET_XNN_NAME_BYTES]) {
   const et_string none = {"", 0};
-  const int32_t *sizes = packing->dims.sizes;
-  if (b->context == NULL || b->context->store == NULL ||
-      packing->share == NULL || key.size == 0 || key.size > NAME_BYTES - 96) {
+  if (b->context == NULL || b->context->store == NULL) {
     return none;
   }
-  memcpy(text, key.data, key.size);
-  const size_t used =
-      et_format(text + key.size, NAME_BYTES - key.size, ":%s:%u:%d:%d:%d:%d:%d",
-                packing->share, (unsigned)value.datatype, (int)packing->dtype,
-                (int)sizes[0], (int)sizes[1], (int)sizes[2], (int)sizes[3]);
-  return (et_string){text, key.size + used};
+  const et_xnn_value value = et_xnn_value_at(b->graph, packing->id);
+  const et_string key = et_xnn_constant_key(b->graph, value.constant);
+  return et_xnn_shared_name(&value, key, packing, text);
 }
 
 /* Context of the store's callback. */
@@ -369,7 +391,7 @@ static et_status fill(et_xnn_builder *b, const et_xnn_packing *packing,
 et_xnn_tensor et_xnn_pack(et_xnn_builder *b, const et_xnn_packing *packing) {
   const size_t bytes = aligned_bytes(packing->dtype, &packing->dims);
   const et_xnn_slot slot = {.place = ET_CPU_PLACE_DATA, .capacity = bytes};
-  char text[NAME_BYTES];
+  char text[ET_XNN_NAME_BYTES];
   const et_string name = shared_name(b, packing, text);
   void *data = NULL;
   if (b->mode == ET_XNN_BUILD && b->status == ET_STATUS_OK) {

@@ -104,6 +104,16 @@ typedef struct et_xnn_packing {
 
 et_xnn_tensor et_xnn_pack(et_xnn_builder *b, const et_xnn_packing *packing);
 
+#define ET_XNN_NAME_BYTES 404
+
+/* Writes the name of a packed constant in the shared store to `text`, and returns it. `key` is the
+ * key of the constant. The name has the shapes of the packed form and of `value`, because equal
+ * bytes of other shapes are packed differently. Returns an empty string if the constant is not
+ * shared. */
+et_string et_xnn_shared_name(const et_xnn_value *value, et_string key,
+                             const et_xnn_packing *packing,
+                             char text[ET_XNN_NAME_BYTES]);
+
 /* An op. Unused members are zero or NULL. */
 typedef struct et_xnn_emission {
   const et_backend_part *part;

@@ -1,9 +1,11 @@
+#include "backends/xnnpack/runtime/builder.h"
 #include "backends/xnnpack/runtime/panels.h"
 #include "backends/xnnpack/runtime/schema.h"
 
 /* required by cmocka.h */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -68,12 +70,60 @@ static void test_rejects_int8_layers_with_too_many_weights(void **state) {
                          "weights per output, expected at most 16384"));
 }
 
+/* Returns true if two shapes of a constant have the same name. */
+static bool have_same_name(const et_xnn_packing *packing,
+                           const et_xnn_dims *first,
+                           const et_xnn_dims *second) {
+  char texts[2][ET_XNN_NAME_BYTES];
+  const et_string key = {"weight", 6};
+  const et_xnn_value values[2] = {{.dims = *first}, {.dims = *second}};
+  const et_string one = et_xnn_shared_name(&values[0], key, packing, texts[0]);
+  const et_string two = et_xnn_shared_name(&values[1], key, packing, texts[1]);
+  assert_true(one.size > key.size && two.size > key.size);
+  return one.size == two.size && memcmp(one.data, two.data, one.size) == 0;
+}
+
+/* Filters of 3 x 4 and 6 x 2 taps have 4 quads each, but not at the same positions. */
+static void test_shared_names_differ_by_shape(void **state) {
+  (void)state;
+  const et_xnn_packing packing = {.dtype = ET_SCALAR_TYPE_INT8,
+                                  .dims = {4, {1, 4, ET_CPU_PANEL, 4}},
+                                  .share = "taps"};
+  const et_xnn_dims wide = {4, {1, 3, 4, 16}};
+  const et_xnn_dims high = {4, {1, 6, 2, 16}};
+  assert_true(have_same_name(&packing, &wide, &wide));
+  assert_false(have_same_name(&packing, &wide, &high));
+}
+
+static void test_longest_shared_name_fits(void **state) {
+  static const char bytes[ET_XNN_NAME_BYTES];
+  char text[ET_XNN_NAME_BYTES];
+  et_xnn_dims most = {.rank = ET_XNN_MAX_DIMS};
+  (void)state;
+  for (size_t i = 0; i < ET_XNN_MAX_DIMS; i++) {
+    most.sizes[i] = INT32_MAX;
+  }
+  const et_xnn_value value = {.dims = most, .datatype = UINT8_MAX};
+  const et_xnn_packing packing = {
+      .dtype = ET_SCALAR_TYPE_INT8, .dims = most, .share = "column quads"};
+  size_t longest = 0;
+  for (size_t size = 1; size <= sizeof bytes; size++) {
+    const et_string name =
+        et_xnn_shared_name(&value, (et_string){bytes, size}, &packing, text);
+    longest = name.size > longest ? name.size : longest;
+    assert_true(name.size == 0 || text[name.size - 1] == '7');
+  }
+  assert_in_range(longest, 300, ET_XNN_NAME_BYTES - 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_panels_cover_all_columns),
       cmocka_unit_test(test_groups_divide_rows_and_consist_of_words),
       cmocka_unit_test(test_groups_of_huge_rows_are_found_fast),
       cmocka_unit_test(test_rejects_int8_layers_with_too_many_weights),
+      cmocka_unit_test(test_shared_names_differ_by_shape),
+      cmocka_unit_test(test_longest_shared_name_fits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
