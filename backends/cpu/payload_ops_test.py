@@ -1,4 +1,4 @@
-"""Tests that payloads are listed as text and that other data are rejected."""
+"""Tests that payloads are listed as text and that invalid data is rejected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _payload() -> bytes:
     return bytes(program.backend_delegate_data[0].data)
 
 
-def test_ops_are_those_of_the_payload() -> None:
+def test_describes_the_ops_of_the_payload() -> None:
     payload = _payload()
     ops = describe(payload)
     assert [name for name, _ in ops] == [BY_CODE[op.kind].op_name() for op in read(payload).ops]
@@ -27,14 +27,14 @@ def test_ops_are_those_of_the_payload() -> None:
     assert name == "gemm_f32" and tensors[0].endswith("288]") and tensors[-1] == "float32[1, 4]"
 
 
-def test_other_bytes_are_refused() -> None:
+def test_invalid_payloads_are_rejected() -> None:
     payload = _payload()
     for damaged in (b"", payload[:40], payload[:-4], b"\0" * 80):
         with pytest.raises(ValueError, match="CpuBackend"):
             describe(damaged)
 
 
-def test_counts_that_lead_nowhere_are_refused() -> None:
+def test_counts_beyond_the_payload_are_rejected() -> None:
     payload = bytearray(_payload())
     payload[8 * 4 : 9 * 4] = (1 << 20).to_bytes(4, "little")
     with pytest.raises(ValueError, match="corrupt"):

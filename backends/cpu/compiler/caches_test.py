@@ -18,9 +18,9 @@ _CACHE = 24
 
 
 class Cached(nn.Module):
-    """Attention of one token to a cache.
+    """Attention of one token over a cache.
 
-    If `shows`, the result depends on the cached values.
+    If `shows` is set, the result depends on the cached values.
     """
 
     keys: Tensor
@@ -66,7 +66,7 @@ def test_only_new_cache_rows_are_cast_and_attention_reads_float16(dtype: torch.d
 
 @pytest.mark.parametrize("dtype", FLOAT16_DTYPES)
 @pytest.mark.parametrize("shows", [False, True])
-def test_consecutive_calls_update_the_cache_like_eager(dtype: torch.dtype, shows: bool) -> None:
+def test_consecutive_calls_update_the_cache_as_in_eager_pytorch(dtype: torch.dtype, shows: bool) -> None:
     module = Cached(dtype, torch.float32, shows)
     payload = compile_partition(delegated(module, example(torch.float32)), Options())
     keys, values = module.keys.clone(), module.values.clone()

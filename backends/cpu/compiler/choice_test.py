@@ -51,7 +51,7 @@ def test_winograd_is_chosen_by_shape_and_option(
 
 @pytest.mark.parametrize("shape", [(4, 4), (5, 7), (3, 3), (14, 15), (17, 12)])
 @pytest.mark.parametrize("pads", [0, (1, 1), (2, 0)])
-def test_winograd_computes_tiles_beyond_the_image(shape: tuple[int, int], pads: Any) -> None:
+def test_winograd_tiles_may_extend_beyond_the_image(shape: tuple[int, int], pads: Any) -> None:
     module = nn.Conv2d(5, 20, 3, padding=pads)
     assert_computes(module, _image(2, 5, *shape), tolerance=_WINOGRAD_TOLERANCE, winograd="always")
 
@@ -66,7 +66,7 @@ def test_winograd_computes_tiles_beyond_the_image(shape: tuple[int, int], pads: 
         nn.Conv2d(3, 32, 3),
     ],
 )
-def test_other_convolutions_stay_direct(module: nn.Conv2d) -> None:
+def test_convolutions_that_winograd_does_not_support_stay_direct(module: nn.Conv2d) -> None:
     x = torch.randn(1, module.in_channels, 16, 16)
     assert not any(isinstance(each, WinogradF32) for each in specs(module, x, winograd="always"))
 
@@ -130,7 +130,7 @@ def test_images_with_two_readers_are_computed_as_a_whole() -> None:
     assert_computes(_chain(), x, row_tiling="always")
 
 
-def test_block_with_a_residual_starts_no_chain() -> None:
+def test_block_with_a_residual_does_not_start_a_chain() -> None:
     """The residual reads rows of the input that a chain does not keep."""
     blocks = InvertedResidual(16, 16, 1, 6), InvertedResidual(16, 24, 1, 6)
     module, x = nn.Sequential(nn.Conv2d(3, 16, 1), *blocks).eval(), torch.randn(1, 3, 20, 30)
@@ -152,18 +152,18 @@ def test_blocks_of_dynamic_images() -> None:
     assert_computes(module, x, dynamic_shapes=({2: height, 3: width},), others=others)
 
 
-def test_mobilenet_needs_no_more_than_its_bound_of_scratch() -> None:
+def test_mobilenet_scratch_is_within_its_bound() -> None:
     planned = plan(ops(MobileNetV2().eval(), torch.randn(1, 3, 224, 224)))
     image = 3 * 224 * 224 * 4  # planned by the method
     assert planned.size == planned.lower_bound <= 1_500_000 - image
 
 
-def test_tiles_of_winograd_fit_the_cache() -> None:
+def test_winograd_tiles_fit_in_the_cache() -> None:
     tiles = [cost.winograd_tiles(36 * (channels + 64)) for channels in (16, 64, 128, 256, 512, 2048)]
     assert tiles == [48, 40, 27, 16, 9, 6]
 
 
-def test_winograd_transforms_at_most_all_tiles_at_once() -> None:
+def test_winograd_batch_is_limited_to_the_tiles_of_all_images() -> None:
     (chosen, *_) = specs(nn.Conv2d(32, 32, 3, padding=1), _image(2, 32, 13, 14))
     assert isinstance(chosen, WinogradF32)
     assert (chosen.side, chosen.tiles) == (4, 2 * 4 * 4)
@@ -175,11 +175,11 @@ def test_large_workspaces_limit_the_threads() -> None:
 
 
 @pytest.mark.parametrize("row_bytes, rows", [(_HALF // 2, 2), (_HALF // 2 + 1, 1), (_HALF, 1)])
-def test_two_row_tiles_fit_the_cache(row_bytes: int, rows: int) -> None:
+def test_two_row_tiles_fit_in_the_cache(row_bytes: int, rows: int) -> None:
     assert cost.tile_rows(cost_model.ROW_TILING_PIXELS // 2, lambda rows: row_bytes * rows) == rows
 
 
-def test_row_tiling_depends_on_the_sizes_of_images() -> None:
+def test_row_tiling_depends_on_image_sizes() -> None:
     # Blocks of EfficientNet-Lite0 and of MobileNetV2.
     assert [cost.prefers_row_tiling(4 * 14 * 14 * 672), cost.prefers_row_tiling(4 * 28 * 28 * 192)] == [False, True]
     assert [cost.prefers_chain(4 * 56 * 56 * 24), cost.prefers_chain(4 * 112 * 112 * 16)] == [False, True]

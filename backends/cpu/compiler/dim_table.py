@@ -205,7 +205,7 @@ class DimTable:
         """Return the largest value of `dim`, which may be a part of a bounded size."""
         maximum = self._bounds.maximum(dim)
         if maximum is None:
-            raise UnsupportedOperatorError(f"the cpu backend needs an upper bound of the size {dim}; declare one")
+            raise UnsupportedOperatorError(f"the cpu backend needs an upper bound for the size {dim}; declare one")
         return maximum
 
 

@@ -17,7 +17,7 @@ _N = sympy.Symbol("n", integer=True, positive=True)
 _BOUNDS = Bounds({_N: ValueRanges(2, 9)})
 
 
-def test_integers_and_sizes_of_arguments_have_one_entry() -> None:
+def test_each_integer_and_argument_size_has_one_entry() -> None:
     table = DimTable(_BOUNDS, [(3, _N)])
     assert [table.add(dim) for dim in (3, _N, 3, _N)] == [0, 1, 0, 1]
     assert table.entries == [DimEntry(DimOp.CONST, 3, 0, 3), DimEntry(DimOp.SIZE, 0, 1, 9)]
@@ -68,7 +68,7 @@ def test_parts_of_sizes_are_not_negative(expression: sympy.Expr, n: int) -> None
     assert all(0 <= value <= entry.maximum for value, entry in zip(values, table.entries, strict=True))
 
 
-def test_symbol_is_solved_from_an_argument_with_a_multiple_of_it() -> None:
+def test_symbol_is_derived_from_an_argument_size_that_is_a_multiple() -> None:
     table = DimTable(_BOUNDS, [(2 * _N + 1,)])
     found = table.add(_N)
     assert dim_values(table.entries, [torch.zeros(11)])[found] == 5
@@ -79,7 +79,7 @@ _HALF = functions.FloorDiv(_N, 2)
 
 @pytest.mark.parametrize("size", [_HALF - 1, _HALF + 2, 3 * _HALF, functions.Mod(_N, 4) + 1])
 @pytest.mark.parametrize("factor", [1, 6])
-def test_size_is_computed_from_a_part_of_its_symbol(size: sympy.Expr, factor: int) -> None:
+def test_multiple_of_an_argument_size_is_computed_without_the_symbol(size: sympy.Expr, factor: int) -> None:
     table = DimTable(_BOUNDS, [(size,)])
     found = table.add(sympy.expand(factor * size))
     told = int(size.subs(_N, 7))
@@ -87,7 +87,7 @@ def test_size_is_computed_from_a_part_of_its_symbol(size: sympy.Expr, factor: in
 
 
 @pytest.mark.parametrize("size", [_N + 1, 2 * _N, functions.FloorDiv(_N, 2)])
-def test_dims_are_computed_from_arguments_with_single_symbols(size: sympy.Expr) -> None:
+def test_dims_are_computed_from_argument_sizes_that_are_symbols(size: sympy.Expr) -> None:
     table = DimTable(_BOUNDS, [(size,), (_N,)])
     found = table.add(size)
     assert dim_values(table.entries, [torch.zeros(9), torch.zeros(7)])[found] == int(size.subs(_N, 7))
@@ -100,7 +100,7 @@ _PADDED = _N + functions.Max(0, _N - 3) + 1
     "size",
     [_PADDED, _PADDED + 4, _PADDED - 1, functions.FloorDiv(_PADDED - 3, 2) + 1, 7 * functions.Max(_PADDED + 2, 8)],
 )
-def test_sizes_are_computed_from_an_argument_without_its_symbols(size: sympy.Expr) -> None:
+def test_sizes_are_computed_from_an_argument_size_whose_symbol_is_unknown(size: sympy.Expr) -> None:
     table = DimTable(_BOUNDS, [(_PADDED,)])
     found = table.add(size)
     for n in (2, 9):
@@ -134,7 +134,7 @@ def test_multiples_of_a_difference_are_computed_from_the_difference(factor: Dim)
     assert values[found] == 7 * (4 if factor is _N else 3)
 
 
-def test_sizes_follow_from_parts_of_a_split_size() -> None:
+def test_sizes_are_computed_from_the_parts_of_a_split_size() -> None:
     height, width = sympy.symbols("height width", integer=True, positive=True)
     bounds = Bounds({_N: ValueRanges(0, 9), height: ValueRanges(3, 9), width: ValueRanges(3, 9)})
     whole = height * width
@@ -155,7 +155,7 @@ def test_a_multiple_of_a_sum_is_shifted(factor: Dim, offset: Dim) -> None:
     assert values[found] == 7 * (4 if factor is _N else 2) + (4 if offset is _N else offset)
 
 
-def test_a_bounded_size_follows_from_an_argument_that_exceeds_it_by_1() -> None:
+def test_a_bounded_size_is_computed_from_an_argument_size_larger_by_1() -> None:
     bounded = functions.Min(2, functions.FloorDiv(_N + 3, 2))
     table = DimTable(_BOUNDS, [(bounded + 1,)])
     found = table.add(bounded)
@@ -165,5 +165,5 @@ def test_a_bounded_size_follows_from_an_argument_that_exceeds_it_by_1() -> None:
 def test_a_part_without_an_upper_bound_is_rejected() -> None:
     size = sympy.Symbol("n", integer=True, nonnegative=True)
     table = DimTable(Bounds({size: ValueRanges(0, int_oo)}), [(size,)])
-    with pytest.raises(UnsupportedOperatorError, match="needs an upper bound of the size"):
+    with pytest.raises(UnsupportedOperatorError, match="needs an upper bound for the size"):
         table.add(size + 1)

@@ -57,7 +57,7 @@ def widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def assert_is_as_float(module: nn.Module, *inputs: Tensor, **options: Any) -> None:
-    """Assert that a 16-bit module has the rounded results of its float32 copy."""
+    """Assert that a 16-bit module returns the rounded results of its float32 copy."""
     with torch.no_grad():
         expected = torch.utils._pytree.tree_leaves(copy.deepcopy(module).float()(*widened(inputs)))
     for one, other in zip(found_of(module, *inputs, **options), expected, strict=True):
@@ -126,7 +126,7 @@ def test_tied_embedding_is_stored_once(dtype: torch.dtype) -> None:
         assert panels < bytes_of(each, tokens, **options) < panels + 1500
 
 
-def test_float16_table_and_float32_layer_with_equal_values_are_stored_apart() -> None:
+def test_float16_table_and_float32_layer_with_equal_values_are_stored_separately() -> None:
     class Mixed(nn.Module):
         def __init__(self) -> None:
             super().__init__()

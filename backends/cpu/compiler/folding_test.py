@@ -25,7 +25,7 @@ _COLUMN = torch.tensor([[1.0], [3.0]])
         lambda x: (_LINEAR(x) - _ROW) / _ROW,
     ],
 )
-def test_columns_are_scaled_and_shifted_by_the_weights(function: Callable[[Tensor], Tensor]) -> None:
+def test_column_scales_and_shifts_are_folded_into_weights(function: Callable[[Tensor], Tensor]) -> None:
     x = torch.randn(2, 5)
     assert [type(each) for each in specs(function, x)] == [GemmF32]
     assert_computes(function, x)
@@ -40,13 +40,13 @@ def test_columns_are_scaled_and_shifted_by_the_weights(function: Callable[[Tenso
         lambda x: torch.maximum(_LINEAR(x), _ROW),
     ],
 )
-def test_other_elementwise_ops_are_not_folded(function: Callable[[Tensor], Tensor]) -> None:
+def test_ineligible_elementwise_ops_are_not_folded(function: Callable[[Tensor], Tensor]) -> None:
     x = torch.randn(2, 5)
     assert [type(each) for each in specs(function, x)] == [GemmF32, ElementwiseF32]
     assert_computes(function, x)
 
 
-def test_channels_of_a_depthwise_convolution_are_scaled() -> None:
+def test_channel_scales_are_folded_into_depthwise_weights() -> None:
     convolution, factor = nn.Conv2d(4, 4, 3, groups=4), torch.arange(1.0, 5.0).reshape(1, 4, 1, 1)
     x = torch.randn(1, 4, 5, 5).to(memory_format=torch.channels_last)
     made = specs(lambda x: convolution(x) * factor, x)

@@ -55,7 +55,7 @@ def test_residual_and_activation_are_fused() -> None:
     assert_computes(module, x)
 
 
-def test_later_of_two_gemms_adds_the_other() -> None:
+def test_the_later_of_two_gemms_adds_the_earlier_result() -> None:
     module, x = _Layer(lambda linear, x: linear(x) + linear(x * 2)), torch.randn(3, 8)
     assert [type(each) for each in specs(module, x)] == [GemmF32, ElementwiseF32, GemmF32]
     assert_computes(module, x)
@@ -70,7 +70,7 @@ def test_later_of_two_gemms_adds_the_other() -> None:
         lambda linear, x: linear(x).reshape(2, 12).relu(),  # a view with a different shape
     ],
 )
-def test_other_activations_and_sums_are_not_fused(use: Callable[[nn.Module, Tensor], Tensor]) -> None:
+def test_ineligible_activations_and_sums_are_not_fused(use: Callable[[nn.Module, Tensor], Tensor]) -> None:
     module, x = _Layer(use), torch.randn(3, 8)
     found = [each for each in ops(module, x).ops if isinstance(each.spec, GemmF32)]
     assert all(len(each.inputs) == 3 for each in found)
@@ -78,7 +78,7 @@ def test_other_activations_and_sums_are_not_fused(use: Callable[[nn.Module, Tens
     assert_computes(module, x)
 
 
-def test_a_depthwise_convolution_takes_no_residual() -> None:
+def test_residual_is_not_fused_into_a_depthwise_convolution() -> None:
     convolution = nn.Conv2d(4, 4, 3, padding=1, groups=4)
     x = torch.randn(1, 4, 5, 5)
     made = specs(nn.Sequential(convolution, nn.ReLU()), x)

@@ -66,7 +66,7 @@ def test_an_output_can_overwrite_the_operand_that_the_op_declares() -> None:
     verify_graph(_graph(Op(_RELU, (x,), (y,)), Op(_RELU, (y,), (over,)), result=over))
 
 
-def test_an_overwritten_value_has_no_later_reader() -> None:
+def test_reading_an_overwritten_value_is_rejected() -> None:
     x, y, z = _input(), _value(2, 3), _value(2, 3)
     over = Value(torch.float32, (2, 3), base=y)
     ops = [Op(_RELU, (x,), (y,)), Op(_RELU, (y,), (over,)), Op(_RELU, (y,), (z,))]
@@ -74,14 +74,14 @@ def test_an_overwritten_value_has_no_later_reader() -> None:
         verify_graph(_graph(*ops, result=z))
 
 
-def test_an_op_that_declares_no_operand_overwrites_nothing() -> None:
+def test_undeclared_overwriting_is_rejected() -> None:
     x, y = _input(), _value(2, 3)
     over = Value(torch.float32, (3, 2), base=y)
     with pytest.raises(InternalError, match="op 1: .* overwrites a value"):
         verify_graph(_graph(Op(_RELU, (x,), (y,)), Op(Permute((1, 0)), (y,), (over,)), result=over))
 
 
-def test_the_operand_to_overwrite_exists() -> None:
+def test_a_missing_operand_to_overwrite_is_rejected() -> None:
     with pytest.raises(InternalError, match="has no input 0 to overwrite"):
         verify_graph(_graph(Op(_RELU, (), (_value(2, 3),))))
 
@@ -92,7 +92,7 @@ def test_a_state_that_is_not_an_argument_is_rejected() -> None:
         verify_graph(_graph(Op(_RELU, (_input(),), (state,))))
 
 
-def test_an_argument_has_its_own_index() -> None:
+def test_an_argument_with_a_wrong_index_is_rejected() -> None:
     with pytest.raises(InternalError, match="argument 0 is in State"):
         verify_graph(_graph(arguments=(Value(torch.float32, (2, 3), State(1)),)))
 
@@ -103,12 +103,12 @@ def test_an_output_that_is_not_a_result_is_rejected() -> None:
         verify_graph(_graph(Op(_RELU, (_input(),), (y,)), result=y))
 
 
-def test_a_result_that_nothing_computes_is_rejected() -> None:
+def test_a_result_without_a_producer_is_rejected() -> None:
     with pytest.raises(InternalError, match="result 0 is a value that has no producer"):
         verify_graph(_graph(result=_value(2)))
 
 
-def test_sizes_that_do_not_fit_are_rejected() -> None:
+def test_mismatched_sizes_are_rejected() -> None:
     with pytest.raises(InternalError, match="is not input .* permuted by"):
         verify_graph(_graph(Op(Permute((1, 0)), (_input(),), (_value(2, 3),))))
 
@@ -121,7 +121,7 @@ def test_sizes_of_incomplete_ops_are_not_checked() -> None:
         verify_graph(graph)
 
 
-def test_an_op_whose_code_is_not_registered_is_rejected() -> None:
+def test_an_op_with_an_unregistered_code_is_rejected() -> None:
     class Unknown(OpSpec):
         code = 2**31
 
@@ -129,7 +129,7 @@ def test_an_op_whose_code_is_not_registered_is_rejected() -> None:
         verify_graph(_graph(Op(Unknown(), (_input(),), (_value(2, 3),))))
 
 
-def test_a_workspace_is_not_another_value() -> None:
+def test_a_workspace_that_is_also_an_output_is_rejected() -> None:
     x, y = _input(), _value(2, 2)
     with pytest.raises(InternalError, match="has a workspace that is not separate scratch"):
         verify_graph(_graph(Op(Matmul(True), (x, x), (y,), workspaces=(y,))))

@@ -162,7 +162,7 @@ def test_int8_winograd_equals_direct_convolution(channels: int, recipe: Recipe) 
     ],
     ids=str,
 )
-def test_other_int8_windows_stay_direct_convolutions(layer: nn.Conv2d) -> None:
+def test_int8_convolutions_that_winograd_does_not_support_stay_direct(layer: nn.Conv2d) -> None:
     x = torch.randn(1, layer.in_channels, 9, 11)
     assert _kinds(Between(Layer(layer, True), [x], Recipe()), x, winograd="always") == {"ConvQs8"}
 
@@ -236,7 +236,7 @@ def test_unary_functions_of_int8_are_lookup_tables(name: str, recipe: Recipe) ->
     assert torch.equal(found, expected)
 
 
-def test_moves_of_int8_values_do_not_requantize() -> None:
+def test_moving_int8_values_does_not_requantize_them() -> None:
     x, y = torch.randn(IMAGE), 3 * torch.randn(IMAGE)
     network = Between(lambda a, b: torch.cat([a, b, a], 1), [x, y], Recipe())
     assert kinds(network, x, y) <= {"LutQs8", "Copy"}

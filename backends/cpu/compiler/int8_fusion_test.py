@@ -54,7 +54,7 @@ def test_int8_results_equal_those_of_the_network(
         nn.Conv3d(4, 6, 3, padding=1),
     ],
 )
-def test_volumes(layer: nn.Conv3d) -> None:
+def test_convolutions_of_int8_volumes(layer: nn.Conv3d) -> None:
     x = torch.randn(1, 4, 3, 6, 6)
     assert_within_one_op(quantized.quantized(nn.Sequential(layer), x), x)
 
@@ -66,7 +66,7 @@ def test_linear_layers_are_int8_ops() -> None:
 
 
 @pytest.mark.parametrize(("zero_point", "axis"), [(3, 0), (0, 1)])
-def test_linear_layer_with_another_form_of_int8_weight_is_exact(zero_point: int, axis: int) -> None:
+def test_linear_layer_with_unusual_int8_weight_quantization_is_exact(zero_point: int, axis: int) -> None:
     class Linear(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -86,7 +86,7 @@ def test_linear_layer_with_another_form_of_int8_weight_is_exact(zero_point: int,
 
 
 @pytest.mark.parametrize(("layer", "fits"), [(nn.Conv2d(4096, 4, 2), True), (nn.Conv2d(2048, 4, 3), False)])
-def test_int8_convolution_has_a_maximum_window(layer: nn.Conv2d, fits: bool) -> None:
+def test_int8_convolution_window_size_is_limited(layer: nn.Conv2d, fits: bool) -> None:
     x = torch.randn(1, layer.in_channels, 4, 4)
     network = quantized.quantized(nn.Sequential(nn.ReLU(), layer), x)
     assert ("ConvQs8" in kinds(network, x)) == fits
@@ -144,7 +144,7 @@ def test_clamped_int8_inputs_allow_larger_weights() -> None:
     assert second.max_exact_terms == 1 and second.min_value == -40
 
 
-def test_floats_that_others_read_stay() -> None:
+def test_floats_with_other_readers_are_kept() -> None:
     class Twice(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -159,7 +159,7 @@ def test_floats_that_others_read_stay() -> None:
 
 
 @pytest.mark.parametrize("function", [torch.sub, torch.maximum, lambda a, b: a * b + a])
-def test_other_functions_of_two_int8_tensors_stay_float(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+def test_unsupported_functions_of_two_int8_tensors_stay_float(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     class Between(nn.Module):
         def __init__(self, x: Tensor) -> None:
             super().__init__()

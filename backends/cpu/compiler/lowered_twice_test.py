@@ -20,7 +20,7 @@ def _lowered(program: ExportedProgram) -> bytes:
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_a_program_is_delegated_to_the_same_bytes_after_any_lowering(name: str) -> None:
+def test_lowering_again_produces_the_same_bytes(name: str) -> None:
     program = CASES[name]().export()
     before = state_of(program)
     to_edge_transform_and_lower(program).to_executorch()
@@ -30,7 +30,7 @@ def test_a_program_is_delegated_to_the_same_bytes_after_any_lowering(name: str) 
     assert _lowered(CASES[name]().export()) == first
 
 
-def test_delegation_leaves_the_edge_program_as_it_was() -> None:
+def test_delegation_does_not_modify_the_edge_program() -> None:
     manager = to_edge(CASES["dynamictransformerlayer"]().export())
     before = state_of(manager.exported_program())
     first = manager.to_backend(CpuPartitioner()).to_executorch().buffer

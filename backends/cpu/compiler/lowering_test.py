@@ -49,13 +49,13 @@ def _compile(folder: Path, words: int, **environment: str) -> tuple[bytes, int]:
     return program.read_bytes(), int(done.stdout) * 1024
 
 
-def test_the_same_bytes_come_out_in_every_process(tmp_path: Path) -> None:
+def test_every_process_produces_the_same_bytes(tmp_path: Path) -> None:
     first, _ = _compile(tmp_path, 40, PYTHONHASHSEED="0")
     again, _ = _compile(tmp_path, 40, PYTHONHASHSEED="4711", TZ="Asia/Tokyo", OMP_NUM_THREADS="3")
     assert again == first
 
 
-def test_a_weight_is_in_memory_as_the_model_has_it_and_packed(tmp_path: Path) -> None:
+def test_compilation_holds_only_two_copies_of_a_weight(tmp_path: Path) -> None:
     """Nearly all of the decoder's memory is the embedding.
 
     The embedding is also the weight of the last layer.

@@ -55,7 +55,7 @@ def test_a_row_of_a_convolution_runs_over_taps_then_channels() -> None:
     assert packed[0, 0, :, 0].tolist() == [0.0, 2.0, 4.0, 1.0, 3.0, 5.0]
 
 
-def test_each_group_has_panels_and_bias_of_its_own() -> None:
+def test_each_group_has_its_own_panels_and_bias() -> None:
     assert convolution_panels(torch.ones(6, 2, 3, 3), 2).shape == (2, 1, 18, 16)
     assert group_bias(torch.arange(6.0), 2)[[0, 1, 2, 3, 16, 17, 18, 19]].tolist() == [0, 1, 2, 0, 3, 4, 5, 0]
 

@@ -20,7 +20,7 @@ from exir.graph.control_flow import graphs, regions
 from models.mobilenet import MobileNetV2
 
 
-def test_the_whole_of_mobilenet_is_one_delegate() -> None:
+def test_mobilenet_is_one_delegate() -> None:
     torch.manual_seed(0)
     assert_computes(MobileNetV2().eval(), torch.randn(1, 3, 64, 64))
 
@@ -48,7 +48,7 @@ def test_sizes_that_are_computed_with_fractions_are_left_to_kernels() -> None:
     assert any("expression contains fractions" in reason for reason in _reasons(program))
 
 
-def test_sizes_with_the_bound_of_an_int64_are_in_no_payload() -> None:
+def test_data_dependent_sizes_without_a_bound_are_not_delegated() -> None:
     program = lowered(lambda x: torch.combinations(x, 1), [torch.randn(4)])
     assert _reasons(program) == ["aten.masked_select.default is not supported"]
 
@@ -76,13 +76,13 @@ def test_constant_that_kernels_also_use_is_packed() -> None:
     assert len(compile_partition(product, Options()).named) == 2
 
 
-def test_the_entry_makes_the_partitioner() -> None:
+def test_backend_entry_creates_the_partitioner() -> None:
     assert BACKEND.id == "cpu" and BACKEND.partitioner is CpuPartitioner
     assert CpuPartitioner(winograd="never", threads=2).options == Options("never", threads=2)
     assert CpuPartitioner().options.threads == 4
 
 
-def test_a_size_that_others_need_is_taken_outside() -> None:
+def test_a_size_that_kernels_use_is_computed_outside_the_delegate() -> None:
     def function(x: torch.Tensor) -> torch.Tensor:
         y = torch.nn.functional.relu(x)
         return torch.logcumsumexp(y.new_ones(y.shape[0]), 0) + y.sum()

@@ -46,7 +46,7 @@ def test_named_data_is_keyed_by_its_content() -> None:
     assert all(content_key(data) == key for key, data in payload.named.items())
 
 
-def test_the_parts_are_the_ops_of_the_payload() -> None:
+def test_runtime_parts_are_the_ops_of_the_payload() -> None:
     names = ["conv_f32", "dwconv_f32", "gemm_f32", "permute"]
     symbols = sorted(CpuBackend.runtime_parts(_payload().data, []))
     assert symbols == [f"et_cpu_op_{name}" for name in names]
@@ -58,14 +58,14 @@ def test_arguments_and_results_come_first() -> None:
     assert [(value.place, value.order) for value in rows.values[:2]] == [(0, 0x3210), (1, 0x3210)]
 
 
-def test_scratch_is_aligned_and_as_small_as_can_be() -> None:
+def test_scratch_is_aligned_and_minimal() -> None:
     module, x = _network()
     planned = plan(ops(module, x))
     assert planned.size == planned.lower_bound
     assert all(offset % ALIGNMENT == 0 for offset in planned.offsets.values())
 
 
-def test_scratch_holds_views_whose_bound_exceeds_that_of_their_base() -> None:
+def test_scratch_has_space_for_views_larger_than_their_base() -> None:
     """`[n // 4, 4]` has up to 64 elements, and its view `[n]` has up to 67."""
     n = sympy.Symbol("n", integer=True, positive=True)
     rows = functions.FloorDiv(n, 4), 4
@@ -96,7 +96,7 @@ def test_duplicate_result_is_copied() -> None:
     assert_computes(twice, torch.randn(2, 3))
 
 
-def test_sizes_of_a_call_are_computed_from_its_arguments() -> None:
+def test_dynamic_sizes_are_computed_from_the_arguments() -> None:
     module, x = _network()
     batch, height = Dim("batch", min=1, max=4), Dim("height", min=4, max=12)
     others = [[torch.randn(4, 3, 12, 6)], [torch.randn(1, 3, 4, 6)]]
@@ -115,7 +115,7 @@ def test_scratch_memory_beyond_32_bits_is_refused_with_the_remedy() -> None:
         delegated(twice, [torch.randn(5, 4)], dynamic_shapes=({0: Dim("n", max=2**31 - 1)},))
 
 
-def test_other_bytes_are_not_a_payload() -> None:
+def test_invalid_bytes_are_not_a_payload() -> None:
     for damaged in (b"", bytes(64), _payload().data[:-4]):
         with pytest.raises(InvalidProgramError, match="not a version 1 CpuBackend payload"):
             read(damaged)

@@ -63,7 +63,7 @@ def test_names_of_passes_are_unique_and_contracts_are_sentences() -> None:
 
 
 @pytest.mark.parametrize("place", range(len(PIPELINE) + 1))
-def test_a_broken_pass_is_named_wherever_it_runs(place: int) -> None:
+def test_error_names_the_broken_pass_at_any_position(place: int) -> None:
     passes = [*PIPELINE[:place], _pass(_read_unwritten_value), *PIPELINE[place:]]
     with pytest.raises(InternalError, match="has no producer before it") as caught:
         run_pipeline([_linear()], passes)
@@ -71,7 +71,7 @@ def test_a_broken_pass_is_named_wherever_it_runs(place: int) -> None:
     assert "pass: cpu.broken" in str(caught.value)
 
 
-def test_sizes_are_checked_from_the_pass_on_that_completes_them() -> None:
+def test_sizes_are_checked_after_the_pass_that_completes_them() -> None:
     def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.scaled_dot_product_attention(q, k, v)
 
@@ -115,7 +115,7 @@ def verified(monkeypatch: pytest.MonkeyPatch) -> list[OpGraph]:
     return graphs
 
 
-def test_tests_of_the_compiler_verify_between_passes(verified: list[OpGraph]) -> None:
+def test_compiler_tests_verify_between_passes(verified: list[OpGraph]) -> None:
     ops(nn.Linear(4, 4), torch.randn(2, 4))
     assert len(verified) >= len(PIPELINE) + 1
 
@@ -128,7 +128,7 @@ def test_only_the_last_graph_is_verified_by_default(verified: list[OpGraph], mon
     assert verified == [partition.graph]
 
 
-def test_all_partitions_reach_a_pass_over_the_program() -> None:
+def test_a_program_pass_receives_all_partitions() -> None:
     assert [each.name for each in PIPELINE if isinstance(each, pipeline.ProgramPass)] == ["choose_strassen"]
     partitions = [_linear(), _linear()]
     seen: list[int] = []

@@ -27,7 +27,7 @@ def test_weights_are_named_data_on_cache_lines() -> None:
     assert [len(each) for each in output.buffers] == [4 * 16 * 4, 16 * 4]
 
 
-def test_the_runtimes_memory_is_tables_and_planned_scratch() -> None:
+def test_runtime_memory_consists_of_tables_and_planned_scratch() -> None:
     program = delegated(_linear_relu(), [torch.randn(2, 4)])
     payload = CpuBackend.preprocess(program, []).processed_bytes
     handle = "ET_CPU_HANDLE_BYTES(2u, 5u, 5u, 1u, 4u, 0u, 3u)"

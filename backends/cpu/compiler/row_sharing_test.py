@@ -36,7 +36,7 @@ def _outputs(module: nn.Module, *inputs: Tensor) -> list[int]:
     return [len(op.outputs) for op in _products(module, *inputs)]
 
 
-def test_queries_keys_and_values_are_one_step():
+def test_query_key_and_value_gemms_are_one_op():
     for bits in (4, 8):
         for shifted in (False, True):
             module = Side(64, 24, 16, bits=bits, shifted=shifted)
@@ -45,7 +45,7 @@ def test_queries_keys_and_values_are_one_step():
                 assert_computes(module, torch.randn(sizes))
 
 
-def test_it_runs_where_the_first_of_them_did():
+def test_joined_op_runs_at_the_position_of_the_first_gemm():
     class Gated(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -59,13 +59,13 @@ def test_it_runs_where_the_first_of_them_did():
     assert_computes(Gated(), torch.randn(1, 64))
 
 
-def test_several_rows_are_multiplied_one_weight_after_the_other():
+def test_gemms_of_several_rows_are_not_joined():
     module = Side(64, 24)
     assert _outputs(module, torch.randn(2, 64)) == [1, 1]
     assert_computes(module, torch.randn(2, 64))
 
 
-def test_groups_of_other_sizes_are_apart():
+def test_gemms_with_different_group_sizes_are_not_joined():
     module = Side(64, 24, 40, groups=(2, 4, 2))
     assert _outputs(module, torch.randn(1, 64)) == [2, 1]
     assert_computes(module, torch.randn(1, 64))
@@ -91,7 +91,7 @@ def test_gemm_with_a_residual_is_not_joined():
     assert_computes(Residual(), torch.randn(1, 64))
 
 
-def test_a_row_of_a_buffer_is_another_one_once_it_is_updated():
+def test_gemms_before_and_after_a_buffer_update_are_not_joined():
     class Kept(nn.Module):
         def __init__(self) -> None:
             super().__init__()

@@ -67,7 +67,7 @@ def _remembering() -> ExportedProgram:
 
 
 @pytest.mark.parametrize("make", [_linear, _convolution, _dynamic, _low_bit, _branches, _remembering])
-def test_a_delegated_program_comes_back_from_a_file(make: Callable[[], ExportedProgram]) -> None:
+def test_a_delegated_program_is_unchanged_after_saving_and_loading(make: Callable[[], ExportedProgram]) -> None:
     manager = to_edge_transform_and_lower(make(), partitioner=[CpuPartitioner()])
     program = manager.exported_program()
     assert list(delegate_calls(program.graph)) or make is _branches

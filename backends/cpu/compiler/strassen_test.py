@@ -43,7 +43,7 @@ def _rows(*shape: int) -> Tensor:
         (224, 208, 64, GemmF32),
     ],
 )
-def test_it_is_taken_by_rows_and_dimensions(depth: int, columns: int, rows: int, kind: Any) -> None:
+def test_always_depends_on_rows_and_dimensions(depth: int, columns: int, rows: int, kind: Any) -> None:
     layer = nn.Linear(depth, columns)
     (chosen,) = specs(layer, _rows(1, rows, depth), strassen="always")
     assert type(chosen) is kind
@@ -63,7 +63,7 @@ def test_it_is_taken_by_rows_and_dimensions(depth: int, columns: int, rows: int,
         ((1, 8, 12, 320), 192, StrassenF32),
     ],
 )
-def test_by_default_it_is_taken_where_an_example_has_many_rows(shape: tuple[int, ...], columns: int, kind: Any) -> None:
+def test_auto_requires_many_rows_per_example(shape: tuple[int, ...], columns: int, kind: Any) -> None:
     (chosen,) = specs(nn.Linear(shape[-1], columns), _rows(*shape))
     assert type(chosen) is kind
 
@@ -91,7 +91,7 @@ def test_strassen_of_image_rows() -> None:
     assert_computes(module, x)
 
 
-def test_any_number_of_rows_up_to_a_bound() -> None:
+def test_strassen_of_a_dynamic_number_of_rows() -> None:
     module, batch, tokens = _Residual(), Dim("batch", min=1, max=3), Dim("tokens", min=1, max=70)
     shapes = ({0: batch, 1: tokens},)
     graph = ops(module, _rows(2, 30, 320), dynamic_shapes=shapes, strassen="always")
@@ -101,7 +101,7 @@ def test_any_number_of_rows_up_to_a_bound() -> None:
 
 
 @pytest.mark.parametrize("least, kind", [(95, GemmF32), (96, StrassenF32)])
-def test_by_default_the_least_number_of_rows_counts(least: int, kind: Any) -> None:
+def test_auto_depends_on_the_minimum_number_of_rows(least: int, kind: Any) -> None:
     shapes = ({0: Dim("batch", min=1, max=3), 1: Dim("tokens", min=least, max=140)},)
     graph = ops(_Residual(), _rows(2, 130, 320), dynamic_shapes=shapes)
     assert [type(op.spec) for op in graph.ops] == [kind, kind]

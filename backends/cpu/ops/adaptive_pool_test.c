@@ -82,7 +82,7 @@ static void check_pool(const int32_t *x, const int32_t *after,
   et_test_end(&test);
 }
 
-static void test_windows_of_any_sizes(void **state) {
+static void test_windows_of_different_sizes(void **state) {
   (void)state;
   const int32_t shapes[][8] = {
       {2, 1, 7, 5, 3, 1, 3, 2},  {1, 5, 4, 7, 19, 3, 4, 3},
@@ -98,7 +98,7 @@ static void test_windows_of_any_sizes(void **state) {
 }
 
 /* The maximum of a window with NaNs is the last NaN. */
-static void test_maxima_of_nan(void **state) {
+static void test_maximum_of_a_window_with_nan(void **state) {
   (void)state;
   const int32_t x[RANK] = {1, 1, 1, 5, 1};
   const int32_t after[3] = {1, 1, 2};
@@ -117,7 +117,7 @@ static void test_maxima_of_nan(void **state) {
 }
 
 /* The product of the sizes exceeds 2^32. */
-static void test_maxima_of_long_axes(void **state) {
+static void test_max_pooling_along_long_axes(void **state) {
   (void)state;
   enum { IN = 65536, OUT = 65537 };
   const int32_t x[RANK] = {1, 1, 1, IN, 1};
@@ -159,9 +159,9 @@ static void test_rejects_invalid_shapes_and_modes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_windows_of_any_sizes),
-      cmocka_unit_test(test_maxima_of_nan),
-      cmocka_unit_test(test_maxima_of_long_axes),
+      cmocka_unit_test(test_windows_of_different_sizes),
+      cmocka_unit_test(test_maximum_of_a_window_with_nan),
+      cmocka_unit_test(test_max_pooling_along_long_axes),
       cmocka_unit_test(test_rejects_invalid_shapes_and_modes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static void check_bits(const et_test_conv *s, et_scalar_type dtype) {
   et_test_end(&wide);
 }
 
-static void test_bits_of_random_shapes(void **state) {
+static void test_random_shapes_are_bit_identical(void **state) {
   (void)state;
   for (int i = 0; i < 120; i++) {
     const et_test_conv s = et_test_random_convolution(false);
@@ -36,7 +36,7 @@ static void test_bits_of_random_shapes(void **state) {
   }
 }
 
-static void test_bits_of_many_channels_and_pixels(void **state) {
+static void test_many_channels_and_pixels_are_bit_identical(void **state) {
   (void)state;
   const et_test_axis side = {3, 3, 3, 1, 1, 1, 1};
   const et_test_axis large = {15, 15, 3, 1, 1, 1, 1};
@@ -74,8 +74,8 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bits_of_random_shapes),
-      cmocka_unit_test(test_bits_of_many_channels_and_pixels),
+      cmocka_unit_test(test_random_shapes_are_bit_identical),
+      cmocka_unit_test(test_many_channels_and_pixels_are_bit_identical),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,7 +105,7 @@ static void test_planar_rows_of_several_row_tiles(void **state) {
 }
 
 /* Covers row widths of one or two tiles, with and without remainders. */
-static void test_planar_rows_of_every_remainder(void **state) {
+static void test_planar_rows_with_every_remainder(void **state) {
   (void)state;
   const et_test_axis y = {3, 3, 3, 1, 1, 1, 1};
   for (int32_t width = 5; width <= 31; width++) {
@@ -156,7 +156,7 @@ static void test_images_of_several_blocks(void **state) {
 
 /* Covers blocks of the maximum size, and smaller blocks whose last tiles have different numbers of
  * rows. */
-static void test_blocks_of_every_remainder(void **state) {
+static void test_blocks_with_every_remainder(void **state) {
   (void)state;
   const et_test_axis y = {1, 1, 3, 1, 1, 1, 1};
   for (int32_t width = 83; width <= 97; width++) {
@@ -166,7 +166,7 @@ static void test_blocks_of_every_remainder(void **state) {
   }
 }
 
-static void test_many_channels_are_added_in_parts(void **state) {
+static void test_many_channels_are_accumulated_in_parts(void **state) {
   (void)state;
   const et_test_axis side = {3, 3, 3, 1, 1, 1, 1};
   const shape wide = {1, 400, 20, 1, side, side, false, true, true};
@@ -175,7 +175,7 @@ static void test_many_channels_are_added_in_parts(void **state) {
   check_convolution(&deep);
 }
 
-/* Checks that each output is the bias of its channel. */
+/* Checks that each output equals the bias of its channel. */
 static void check_bias(const shape *s) {
   et_test_op test;
   make(&test, s);
@@ -261,11 +261,11 @@ int main(void) {
       cmocka_unit_test(test_convolutions_of_random_shapes),
       cmocka_unit_test(test_planar_input_of_random_shapes),
       cmocka_unit_test(test_planar_rows_of_several_row_tiles),
-      cmocka_unit_test(test_planar_rows_of_every_remainder),
+      cmocka_unit_test(test_planar_rows_with_every_remainder),
       cmocka_unit_test(test_planar_windows_inside_and_at_edges),
       cmocka_unit_test(test_images_of_several_blocks),
-      cmocka_unit_test(test_blocks_of_every_remainder),
-      cmocka_unit_test(test_many_channels_are_added_in_parts),
+      cmocka_unit_test(test_blocks_with_every_remainder),
+      cmocka_unit_test(test_many_channels_are_accumulated_in_parts),
       cmocka_unit_test(test_images_without_channels),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
       cmocka_unit_test(test_rejects_large_windows_of_planar_input),

@@ -159,7 +159,7 @@ static et_test_axis points(int32_t count) {
   return axis;
 }
 
-static void test_linear_layers_of_every_remainder(void **state) {
+static void test_linear_layers_with_every_remainder(void **state) {
   (void)state;
   for (int32_t rows = 0; rows <= 26; rows++) {
     for (int32_t columns = 1; columns <= 136; columns += 9) {
@@ -224,7 +224,7 @@ static void test_several_blocks_of_pixels(void **state) {
 }
 
 /* With few pixels, columns are divided among threads. */
-static void test_few_pixels_of_many_columns(void **state) {
+static void test_few_pixels_with_many_columns(void **state) {
   (void)state;
   for (int32_t pixels = 1; pixels <= 26; pixels += 5) {
     for (int32_t groups = 1; groups <= 2; groups++) {
@@ -254,7 +254,7 @@ static void test_the_largest_products_do_not_saturate(void **state) {
 }
 
 /* 130 * (126 + 126) fits in int16. */
-static void test_values_of_a_small_range_allow_larger_weights(void **state) {
+static void test_a_small_input_range_allows_larger_weights(void **state) {
   (void)state;
   const shape s = {1, 16, 16, 1, points(1), points(6), true, true, 1};
   et_test_op test;
@@ -328,7 +328,7 @@ static void test_ranges_at_the_limit_of_int16(void **state) {
 }
 
 /* As in the first layer of a network, the size of window rows is not a multiple of a quad. */
-static void test_windows_of_few_channels(void **state) {
+static void test_windows_with_few_channels(void **state) {
   (void)state;
   for (int32_t kernel = 2; kernel <= 7; kernel++) {
     for (int32_t channels = 1; channels <= 7; channels++) {
@@ -343,7 +343,7 @@ static void test_windows_of_few_channels(void **state) {
 }
 
 /* Windows are entirely in the padding, or cover one pixel of the image. */
-static void test_windows_in_the_padding_of_few_channels(void **state) {
+static void test_windows_in_the_padding_with_few_channels(void **state) {
   (void)state;
   for (int32_t channels = 1; channels <= 5; channels += 2) {
     et_test_axis y = {9, 0, 5, 1, 7, 6, 1};
@@ -453,18 +453,18 @@ static void test_groups_without_channels_are_fast(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_linear_layers_of_every_remainder),
+      cmocka_unit_test(test_linear_layers_with_every_remainder),
       cmocka_unit_test(test_windows_of_random_shapes),
       cmocka_unit_test(test_blocks_of_windows_with_many_taps),
       cmocka_unit_test(test_blocks_of_long_rows),
       cmocka_unit_test(test_several_blocks_of_pixels),
-      cmocka_unit_test(test_few_pixels_of_many_columns),
+      cmocka_unit_test(test_few_pixels_with_many_columns),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
-      cmocka_unit_test(test_values_of_a_small_range_allow_larger_weights),
+      cmocka_unit_test(test_a_small_input_range_allows_larger_weights),
       cmocka_unit_test(test_rows_of_values_near_their_minimum),
       cmocka_unit_test(test_ranges_at_the_limit_of_int16),
-      cmocka_unit_test(test_windows_of_few_channels),
-      cmocka_unit_test(test_windows_in_the_padding_of_few_channels),
+      cmocka_unit_test(test_windows_with_few_channels),
+      cmocka_unit_test(test_windows_in_the_padding_with_few_channels),
       cmocka_unit_test(test_two_large_strides_are_not_pointwise),
       cmocka_unit_test(test_saturates_accumulators_beyond_int32),
       cmocka_unit_test(test_wrong_sums_of_weights_do_not_overflow),

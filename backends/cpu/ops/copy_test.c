@@ -239,7 +239,7 @@ static void test_copy_zeroes_elements_without_a_source(void **state) {
   }
 }
 
-static void test_rejects_regions_of_other_ranks(void **state) {
+static void test_rejects_regions_of_wrong_rank(void **state) {
   (void)state;
   const shape s = {
       .rank = 2, .x = {3, 5}, .y = {3, 5}, .by = {1, 1}, .second = {-1}};
@@ -288,7 +288,7 @@ int main(void) {
       cmocka_unit_test(test_empty_inputs_of_huge_sizes_are_skipped),
       cmocka_unit_test(test_strides_beyond_the_input_select_one_element),
       cmocka_unit_test(test_copy_zeroes_elements_without_a_source),
-      cmocka_unit_test(test_rejects_regions_of_other_ranks),
+      cmocka_unit_test(test_rejects_regions_of_wrong_rank),
       cmocka_unit_test(test_rejects_a_copy_without_output),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

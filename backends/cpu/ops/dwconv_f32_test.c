@@ -73,7 +73,7 @@ static void check_depthwise(const shape *s) {
   et_test_end(&test);
 }
 
-static void test_any_window(void **state) {
+static void test_random_windows(void **state) {
   (void)state;
   for (int i = 0; i < 80; i++) {
     const shape s = {1 + (int32_t)et_test_below(2),
@@ -88,7 +88,7 @@ static void test_any_window(void **state) {
   }
 }
 
-static void test_windows_of_three_and_five(void **state) {
+static void test_windows_of_size_3_and_5(void **state) {
   (void)state;
   for (int32_t i = 0; i < 120; i++) {
     const int32_t kernel = i % 2 == 0 ? 3 : 5;
@@ -123,7 +123,7 @@ static void check_rows(int32_t pixels, int32_t kernel, int32_t stride,
 
 /* Covers rows shorter than a tile, all remainders of rows, and channels whose last vector overlaps
  * the previous one. */
-static void test_rows_of_any_number_of_pixels(void **state) {
+static void test_rows_of_1_to_22_pixels(void **state) {
   (void)state;
   for (int32_t pixels = 1; pixels <= 22; pixels++) {
     for (int32_t kernel = 3; kernel <= 5; kernel += 2) {
@@ -137,7 +137,7 @@ static void test_rows_of_any_number_of_pixels(void **state) {
 }
 
 /* Covers more than four rows per thread for three threads, and parts of the channels. */
-static void test_ranges_of_different_numbers_of_rows(void **state) {
+static void test_row_ranges_of_different_sizes(void **state) {
   (void)state;
   for (int32_t rows = 11; rows <= 16; rows++) {
     const et_test_axis y = {rows, rows, 3, 1, 1, 1, 1};
@@ -221,10 +221,10 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_any_window),
-      cmocka_unit_test(test_windows_of_three_and_five),
-      cmocka_unit_test(test_rows_of_any_number_of_pixels),
-      cmocka_unit_test(test_ranges_of_different_numbers_of_rows),
+      cmocka_unit_test(test_random_windows),
+      cmocka_unit_test(test_windows_of_size_3_and_5),
+      cmocka_unit_test(test_rows_of_1_to_22_pixels),
+      cmocka_unit_test(test_row_ranges_of_different_sizes),
       cmocka_unit_test(test_threads_have_consecutive_rows),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };

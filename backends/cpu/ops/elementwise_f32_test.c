@@ -402,7 +402,7 @@ static void test_rejects_invalid_programs(void **state) {
   et_test_end(&test);
 }
 
-static void test_rejects_operands_of_other_sizes_and_dtypes(void **state) {
+static void test_rejects_operands_of_wrong_sizes_and_dtypes(void **state) {
   (void)state;
   et_test_op test;
   make_sum(&test);
@@ -436,7 +436,7 @@ int main(void) {
       cmocka_unit_test(test_maximum_is_nan_if_either_operand_is),
       cmocka_unit_test(test_in_place_with_constant_and_activation),
       cmocka_unit_test(test_rejects_invalid_programs),
-      cmocka_unit_test(test_rejects_operands_of_other_sizes_and_dtypes),
+      cmocka_unit_test(test_rejects_operands_of_wrong_sizes_and_dtypes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static void test_int64_is_exact_beyond_float_range(void **state) {
   }
 }
 
-static void test_rejects_opcodes_without_integer_form(void **state) {
+static void test_rejects_opcodes_without_an_integer_variant(void **state) {
   (void)state;
   const int32_t sizes[1] = {2};
   et_test_op test;
@@ -143,7 +143,7 @@ int main(void) {
       cmocka_unit_test(test_every_integer_opcode),
       cmocka_unit_test(test_computes_a_causal_mask),
       cmocka_unit_test(test_int64_is_exact_beyond_float_range),
-      cmocka_unit_test(test_rejects_opcodes_without_integer_form),
+      cmocka_unit_test(test_rejects_opcodes_without_an_integer_variant),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

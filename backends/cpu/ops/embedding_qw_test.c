@@ -60,7 +60,7 @@ static double element(const et_test_op *test, int32_t bits, int32_t shift,
                     : (double)((value - own) * scale);
 }
 
-static void test_rows_are_columns_of_panels(void **state) {
+static void test_reads_rows_from_columns_of_panels(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
                                    ET_SCALAR_TYPE_BFLOAT16};
@@ -132,7 +132,7 @@ static void test_rejects_invalid_ops(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_are_columns_of_panels),
+      cmocka_unit_test(test_reads_rows_from_columns_of_panels),
       cmocka_unit_test(test_fails_if_a_row_is_out_of_range),
       cmocka_unit_test(test_rejects_invalid_ops),
   };

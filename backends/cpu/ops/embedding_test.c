@@ -56,7 +56,7 @@ static void check_embedding(et_scalar_type dtype, int32_t count,
   et_test_end(&test);
 }
 
-static void test_rows_of_the_table(void **state) {
+static void test_reads_rows_of_a_dense_table(void **state) {
   (void)state;
   check_embedding(ET_SCALAR_TYPE_INT64, 7, 33);
   check_embedding(ET_SCALAR_TYPE_INT32, 300, 5);
@@ -115,7 +115,7 @@ static void check_rows_of_panels(et_scalar_type dtype) {
   et_test_end(&test);
 }
 
-static void test_rows_of_panels(void **state) {
+static void test_reads_rows_of_prepacked_panels(void **state) {
   (void)state;
   check_rows_of_panels(F32);
   check_rows_of_panels(ET_SCALAR_TYPE_FLOAT16);
@@ -144,9 +144,9 @@ static void test_rejects_invalid_ops(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_of_the_table),
+      cmocka_unit_test(test_reads_rows_of_a_dense_table),
       cmocka_unit_test(test_fails_if_a_row_is_out_of_range),
-      cmocka_unit_test(test_rows_of_panels),
+      cmocka_unit_test(test_reads_rows_of_prepacked_panels),
       cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

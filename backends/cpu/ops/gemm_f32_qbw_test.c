@@ -129,7 +129,7 @@ static void test_one_row_of_random_shapes(void **state) {
 }
 
 /* Covers scales of each dtype, alone and with zero points or minima. */
-static void test_one_row_of_each_form(void **state) {
+static void test_one_row_with_each_parameter_format(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
                                    ET_SCALAR_TYPE_BFLOAT16};
@@ -169,7 +169,7 @@ static void test_long_rows(void **state) {
   }
 }
 
-static void test_applies_other_activations_last(void **state) {
+static void test_applies_activations_other_than_clamps_last(void **state) {
   (void)state;
   for (int32_t rows = 1; rows < 3; rows++) {
     const shape s = {rows, 2, 32, 41, 4, 1, true, false, F32};
@@ -210,7 +210,7 @@ static void test_groups_of_large_and_of_small_values(void **state) {
 }
 
 /* Integer accumulators reach the limits of their type. */
-static void test_largest_sums(void **state) {
+static void test_largest_accumulators(void **state) {
   (void)state;
   const uint32_t per_word[] = {0x88888888u, 0x77777777u};
   for (int32_t i = 0; i < 8; i++) {
@@ -438,13 +438,13 @@ static void test_rejects_invalid_ops(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_row_of_random_shapes),
-      cmocka_unit_test(test_one_row_of_each_form),
+      cmocka_unit_test(test_one_row_with_each_parameter_format),
       cmocka_unit_test(test_rows_of_random_shapes),
       cmocka_unit_test(test_zero_rows_and_many_rows),
       cmocka_unit_test(test_long_rows),
-      cmocka_unit_test(test_applies_other_activations_last),
+      cmocka_unit_test(test_applies_activations_other_than_clamps_last),
       cmocka_unit_test(test_groups_of_large_and_of_small_values),
-      cmocka_unit_test(test_largest_sums),
+      cmocka_unit_test(test_largest_accumulators),
       cmocka_unit_test(test_propagates_nan),
       cmocka_unit_test(test_gemms_of_one_row),
       cmocka_unit_test(test_gemms_of_one_row_in_chunks),

@@ -77,7 +77,7 @@ static void check_product(const shape *s) {
   et_test_end(&test);
 }
 
-static void test_gemms_of_every_remainder(void **state) {
+static void test_gemms_with_every_remainder(void **state) {
   (void)state;
   for (int32_t rows = 0; rows <= 20; rows++) {
     for (int32_t columns = 1; columns <= 90; columns += 7) {
@@ -89,7 +89,7 @@ static void test_gemms_of_every_remainder(void **state) {
 }
 
 /* Covers tiles of one and a half panels, with few and many K-steps. */
-static void test_gemm_of_partial_panels(void **state) {
+static void test_gemm_with_partial_panels(void **state) {
   (void)state;
   const int32_t columns[] = {24, 32, 40, 48, 56, 88, 96, 152};
   for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
@@ -111,7 +111,7 @@ static void test_gemms_of_random_shapes(void **state) {
   }
 }
 
-static void test_long_sums_span_several_k_blocks(void **state) {
+static void test_large_k_spans_several_k_blocks(void **state) {
   (void)state;
   const shape shapes[] = {{1, 1000, 200, true, true},
                           {7, 385, 33, true, false},
@@ -212,7 +212,7 @@ static void check_curve(const shape *s) {
   et_test_end(&test);
 }
 
-static void test_applies_other_activations_last(void **state) {
+static void test_applies_activations_other_than_clamps_last(void **state) {
   (void)state;
   const shape shapes[] = {{13, 400, 41, true, false},
                           {47, 20, 56, true, false}};
@@ -243,7 +243,7 @@ static void test_leading_dims_are_rows(void **state) {
   et_test_end(&test);
 }
 
-static void test_accepts_one_row_without_other_dims(void **state) {
+static void test_accepts_a_vector_as_one_row(void **state) {
   (void)state;
   const shape s = {1, 5, 20, true, true};
   et_test_op test;
@@ -263,7 +263,7 @@ static void test_accepts_one_row_without_other_dims(void **state) {
   et_test_end(&test);
 }
 
-static void test_nan_stays(void **state) {
+static void test_propagates_nan(void **state) {
   (void)state;
   const shape s = {1, 1, 16, false, true};
   et_test_op test;
@@ -306,18 +306,18 @@ static void test_rejects_invalid_ops(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gemms_of_every_remainder),
-      cmocka_unit_test(test_gemm_of_partial_panels),
+      cmocka_unit_test(test_gemms_with_every_remainder),
+      cmocka_unit_test(test_gemm_with_partial_panels),
       cmocka_unit_test(test_gemms_of_random_shapes),
       cmocka_unit_test(test_blocks_cover_each_result_once),
       cmocka_unit_test(test_blocks_of_many_rows_are_consecutive),
       cmocka_unit_test(test_threads_divide_rows_or_columns),
-      cmocka_unit_test(test_long_sums_span_several_k_blocks),
+      cmocka_unit_test(test_large_k_spans_several_k_blocks),
       cmocka_unit_test(test_divides_many_rows_among_threads),
-      cmocka_unit_test(test_applies_other_activations_last),
+      cmocka_unit_test(test_applies_activations_other_than_clamps_last),
       cmocka_unit_test(test_leading_dims_are_rows),
-      cmocka_unit_test(test_accepts_one_row_without_other_dims),
-      cmocka_unit_test(test_nan_stays),
+      cmocka_unit_test(test_accepts_a_vector_as_one_row),
+      cmocka_unit_test(test_propagates_nan),
       cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

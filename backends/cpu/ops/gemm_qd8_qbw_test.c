@@ -173,7 +173,7 @@ static void test_random_shapes(void **state) {
 
 /* Covers scales of each dtype, with and without zero points, for one row and for a row that follows
  * a pair. */
-static void test_last_odd_row_of_each_parameter_form(void **state) {
+static void test_last_odd_row_with_each_parameter_format(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
                                    ET_SCALAR_TYPE_BFLOAT16};
@@ -186,7 +186,7 @@ static void test_last_odd_row_of_each_parameter_form(void **state) {
   }
 }
 
-static void test_largest_groups_with_zero_to_many_rows(void **state) {
+static void test_largest_groups_with_different_row_counts(void **state) {
   (void)state;
   const shape shapes[] = {{0, 2, 32, 20, 4, false, false, false, F32},
                           {25, 1, 512, 33, 8, true, true, false, F32},
@@ -270,8 +270,8 @@ static void test_rejects_invalid_ops(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_shapes),
-      cmocka_unit_test(test_last_odd_row_of_each_parameter_form),
-      cmocka_unit_test(test_largest_groups_with_zero_to_many_rows),
+      cmocka_unit_test(test_last_odd_row_with_each_parameter_format),
+      cmocka_unit_test(test_largest_groups_with_different_row_counts),
       cmocka_unit_test(test_rows_of_zeros_yield_the_bias),
       cmocka_unit_test(test_accepts_rows_of_nan_and_infinity),
       cmocka_unit_test(test_rejects_invalid_ops),

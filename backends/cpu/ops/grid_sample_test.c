@@ -63,7 +63,7 @@ static void test_nearest_rounds_ties_to_even(void **state) {
   check_row(NEAREST, ZEROS, 0, positions, expected, 4);
 }
 
-static void test_pads_outside_of_the_image(void **state) {
+static void test_pads_outside_the_image(void **state) {
   (void)state;
   const float positions[4] = {-1.75f, 1.25f, 1.75f, 50};
   const double zeros[4] = {0, 0, 0, 0};
@@ -74,7 +74,7 @@ static void test_pads_outside_of_the_image(void **state) {
   check_row(LINEAR, REFLECTION, 0, positions, mirrored, 4);
 }
 
-static void test_positions_that_are_not_finite_are_outside(void **state) {
+static void test_non_finite_positions_are_outside_the_image(void **state) {
   (void)state;
   const float positions[4] = {NAN, INFINITY, -INFINITY, 3e38f};
   const double zeros[4] = {0, 0, 0, 0};
@@ -108,7 +108,7 @@ static void test_weights_add_up_to_one(void **state) {
   }
 }
 
-static void test_rejects_grids_of_other_sizes(void **state) {
+static void test_rejects_grids_of_wrong_sizes(void **state) {
   (void)state;
   const int32_t x[4] = {2, 5, 3, 4};
   const int32_t y[4] = {2, 4, 6, 4};
@@ -138,10 +138,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_positions_are_relative_to_edges_or_corners),
       cmocka_unit_test(test_nearest_rounds_ties_to_even),
-      cmocka_unit_test(test_pads_outside_of_the_image),
-      cmocka_unit_test(test_positions_that_are_not_finite_are_outside),
+      cmocka_unit_test(test_pads_outside_the_image),
+      cmocka_unit_test(test_non_finite_positions_are_outside_the_image),
       cmocka_unit_test(test_weights_add_up_to_one),
-      cmocka_unit_test(test_rejects_grids_of_other_sizes),
+      cmocka_unit_test(test_rejects_grids_of_wrong_sizes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static void test_groups_of_random_shapes(void **state) {
 }
 
 /* Covers one row per group (as in decoding), empty groups, no rows, and rows without a group. */
-static void test_groups_at_the_edges(void **state) {
+static void test_edge_cases_of_groups(void **state) {
   (void)state;
   for (size_t i = 0; i < 3; i++) {
     const shape shapes[] = {{2, 64, 160, 4, WEIGHTS[i], {0, 1, 1, 2}},
@@ -194,7 +194,7 @@ static void test_rejects_invalid_ops(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_groups_of_random_shapes),
-      cmocka_unit_test(test_groups_at_the_edges),
+      cmocka_unit_test(test_edge_cases_of_groups),
       cmocka_unit_test(test_fails_if_group_ends_are_invalid),
       cmocka_unit_test(test_rejects_invalid_ops),
   };

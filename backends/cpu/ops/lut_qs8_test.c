@@ -38,7 +38,7 @@ static void test_looks_up_values_by_their_bits(void **state) {
   }
 }
 
-static void test_rejects_other_lookup_tables(void **state) {
+static void test_rejects_invalid_lookup_tables(void **state) {
   (void)state;
   et_test_op test;
   make(&test, 3, ET_SCALAR_TYPE_INT8, ET_SCALAR_TYPE_UINT8);
@@ -58,7 +58,7 @@ static void test_rejects_other_lookup_tables(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_looks_up_values_by_their_bits),
-      cmocka_unit_test(test_rejects_other_lookup_tables),
+      cmocka_unit_test(test_rejects_invalid_lookup_tables),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,7 +232,7 @@ static void test_blocks_of_random_shapes(void **state) {
   }
 }
 
-static void test_wide_rows_of_an_expanding_window(void **state) {
+static void test_wide_rows_with_an_expanding_3x3_window(void **state) {
   (void)state;
   shape s = random_shape(2);
   s.expand_x = axis_over(210, 3, 1);
@@ -361,7 +361,7 @@ static double *run_each(const et_test_op *all, const chain *c) {
   return values;
 }
 
-static void test_chains_equal_separate_blocks(void **state) {
+static void test_chains_agree_with_separate_blocks(void **state) {
   (void)state;
   for (int32_t i = 0; i < 40; i++) {
     const chain c = random_chain(i % 3);
@@ -449,9 +449,9 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocks_of_random_shapes),
-      cmocka_unit_test(test_wide_rows_of_an_expanding_window),
+      cmocka_unit_test(test_wide_rows_with_an_expanding_3x3_window),
       cmocka_unit_test(test_results_do_not_depend_on_the_height_of_row_tiles),
-      cmocka_unit_test(test_chains_equal_separate_blocks),
+      cmocka_unit_test(test_chains_agree_with_separate_blocks),
       cmocka_unit_test(test_rejects_invalid_chains),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };

@@ -68,7 +68,7 @@ static void check_norm(const shape *s) {
   et_test_end(&test);
 }
 
-static void test_norms_of_every_remainder(void **state) {
+static void test_norms_of_rows_with_every_remainder(void **state) {
   (void)state;
   for (int32_t columns = 2; columns < 75; columns++) {
     const shape s = {1 + columns % 3, columns, columns % 2 == 0,
@@ -110,7 +110,7 @@ static void test_rejects_invalid_ops(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_norms_of_every_remainder),
+      cmocka_unit_test(test_norms_of_rows_with_every_remainder),
       cmocka_unit_test(test_divides_many_rows_among_threads),
       cmocka_unit_test(test_rejects_invalid_ops),
   };

@@ -107,14 +107,14 @@ static void test_random_windows(void **state) {
   }
 }
 
-static void test_dilated_maxima(void **state) {
+static void test_dilated_max_pooling(void **state) {
   (void)state;
   const et_test_axis axis = {9, 5, 3, 1, 0, 0, 2};
   const shape s = {1, 17, axis, axis, true, false, 0, false};
   check_pool(&s);
 }
 
-static void test_averages_of_whole_images(void **state) {
+static void test_global_average_pooling(void **state) {
   (void)state;
   const et_test_axis axis = {7, 1, 7, 1, 0, 0, 1};
   shape s = {2, 330, axis, axis, false, true, 0, false};
@@ -127,7 +127,7 @@ static void test_averages_of_whole_images(void **state) {
 }
 
 /* Visiting each row of the image would exceed the time limit of the test. */
-static void test_maxima_of_whole_images_without_columns(void **state) {
+static void test_global_max_pooling_of_images_without_columns(void **state) {
   (void)state;
   const et_test_axis tall = {INT32_MAX, 1, 1, 1, 0, 0, 1};
   const et_test_axis empty = {0, 1, 1, 1, 0, 0, 1};
@@ -136,7 +136,7 @@ static void test_maxima_of_whole_images_without_columns(void **state) {
 }
 
 /* Visiting each tap of each window would exceed the time limit of the test. */
-static void test_windows_of_many_taps_in_the_padding(void **state) {
+static void test_windows_with_many_taps_in_the_padding(void **state) {
   (void)state;
   const int32_t max_kernel = 1 << 15;
   const int32_t max_padding = 1 << 20;
@@ -157,7 +157,7 @@ static void test_windows_of_many_taps_in_the_padding(void **state) {
   et_test_end(&test);
 }
 
-static void test_maxima_keep_nan(void **state) {
+static void test_max_pooling_propagates_nan(void **state) {
   (void)state;
   const et_test_axis axis = {2, 1, 2, 1, 0, 0, 1};
   const shape s = {1, 3, axis, axis, true, false, 0, false};
@@ -202,11 +202,11 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_windows),
-      cmocka_unit_test(test_dilated_maxima),
-      cmocka_unit_test(test_averages_of_whole_images),
-      cmocka_unit_test(test_maxima_of_whole_images_without_columns),
-      cmocka_unit_test(test_windows_of_many_taps_in_the_padding),
-      cmocka_unit_test(test_maxima_keep_nan),
+      cmocka_unit_test(test_dilated_max_pooling),
+      cmocka_unit_test(test_global_average_pooling),
+      cmocka_unit_test(test_global_max_pooling_of_images_without_columns),
+      cmocka_unit_test(test_windows_with_many_taps_in_the_padding),
+      cmocka_unit_test(test_max_pooling_propagates_nan),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

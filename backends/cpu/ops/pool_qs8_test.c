@@ -112,7 +112,7 @@ static void test_windows_of_random_shapes(void **state) {
   }
 }
 
-static void test_blocks_of_many_channels(void **state) {
+static void test_blocks_with_many_channels(void **state) {
   (void)state;
   const et_test_axis whole = {7, 1, 7, 1, 0, 0, 1};
   const shape s = {2, 530, whole, whole, false, false, 0, true, true, NULL};
@@ -123,7 +123,7 @@ static void test_blocks_of_many_channels(void **state) {
 }
 
 /* Values do not change if x and y have the same quantization and the full range. */
-static void test_maxima_of_the_same_or_another_quantization(void **state) {
+static void test_max_pooling_with_same_or_different_quantization(void **state) {
   (void)state;
   const et_cpu_output_quantization ranges[] = {
       {1 / 0.037f, X_ZERO, INT8_MIN, INT8_MAX},
@@ -178,8 +178,8 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_windows_of_random_shapes),
-      cmocka_unit_test(test_blocks_of_many_channels),
-      cmocka_unit_test(test_maxima_of_the_same_or_another_quantization),
+      cmocka_unit_test(test_blocks_with_many_channels),
+      cmocka_unit_test(test_max_pooling_with_same_or_different_quantization),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

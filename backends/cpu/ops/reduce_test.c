@@ -98,7 +98,7 @@ static void test_reduces_rows_and_columns(void **state) {
   }
 }
 
-static void test_reduces_no_elements(void **state) {
+static void test_reduces_empty_dimensions(void **state) {
   (void)state;
   check_reduce(ET_CPU_REDUCTION_SUM, 2, 0, 3);
   check_reduce(ET_CPU_REDUCTION_PRODUCT, 2, 0, 1);
@@ -125,7 +125,7 @@ static void test_nan_is_the_extremum(void **state) {
   }
 }
 
-static void test_rejects_reductions_of_other_shapes(void **state) {
+static void test_rejects_invalid_modes_and_shapes(void **state) {
   (void)state;
   const int32_t sizes[3] = {2, 3, 4};
   const int32_t out[2] = {2, 4};
@@ -150,9 +150,9 @@ static void test_rejects_reductions_of_other_shapes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_reduces_rows_and_columns),
-      cmocka_unit_test(test_reduces_no_elements),
+      cmocka_unit_test(test_reduces_empty_dimensions),
       cmocka_unit_test(test_nan_is_the_extremum),
-      cmocka_unit_test(test_rejects_reductions_of_other_shapes),
+      cmocka_unit_test(test_rejects_invalid_modes_and_shapes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

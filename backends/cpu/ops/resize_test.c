@@ -143,7 +143,7 @@ static void test_resizes_to_nearest_pixels(void **state) {
   }
 }
 
-static void test_uses_scales_of_the_program(void **state) {
+static void test_uses_declared_scales(void **state) {
   (void)state;
   const shape half = {
       1, 5, {6, 7}, {11, 13}, ET_CPU_RESIZE_MODE_NEAREST, false, {0.5f, 0.5f}};
@@ -190,7 +190,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_interpolates_images_of_random_sizes),
       cmocka_unit_test(test_resizes_to_nearest_pixels),
-      cmocka_unit_test(test_uses_scales_of_the_program),
+      cmocka_unit_test(test_uses_declared_scales),
       cmocka_unit_test(test_rejects_sizes_and_scales_out_of_range),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

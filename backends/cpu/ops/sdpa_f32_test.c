@@ -310,7 +310,7 @@ static void hide(et_test_op *test, const shape *s, int32_t back) {
 
 /* A block of queries can skip leading blocks of keys, and stops at the last key that any of its
  * queries attends to. */
-static void test_masks_that_hide_other_keys_of_each_query(void **state) {
+static void test_masks_that_differ_between_queries(void **state) {
   (void)state;
   const int32_t backs[] = {1200, 100, 1};
   for (size_t i = 0; i < 6; i++) {
@@ -380,7 +380,7 @@ static void test_queries_without_keys_yield_zeros(void **state) {
   }
 }
 
-static void test_strided_heads_of_other_sizes_are_rejected(void **state) {
+static void test_rejects_strided_heads_of_wrong_sizes(void **state) {
   (void)state;
   const shape s = {1, 2, 7, 4, 2, 8, 6, false, 0, {0}, false, true, 0};
   et_test_op test;
@@ -400,7 +400,7 @@ static void test_strided_heads_of_other_sizes_are_rejected(void **state) {
   et_test_end(&test);
 }
 
-static void test_keys_and_values_have_one_dtype(void **state) {
+static void test_rejects_keys_and_values_of_different_dtypes(void **state) {
   (void)state;
   shape s = small_shape;
   s.half = F16;
@@ -491,10 +491,10 @@ int main(void) {
       cmocka_unit_test(test_few_queries),
       cmocka_unit_test(test_ignores_masked_keys),
       cmocka_unit_test(test_queries_without_keys_yield_zeros),
-      cmocka_unit_test(test_masks_that_hide_other_keys_of_each_query),
+      cmocka_unit_test(test_masks_that_differ_between_queries),
       cmocka_unit_test(test_causal_mask_equals_causal_attribute),
-      cmocka_unit_test(test_strided_heads_of_other_sizes_are_rejected),
-      cmocka_unit_test(test_keys_and_values_have_one_dtype),
+      cmocka_unit_test(test_rejects_strided_heads_of_wrong_sizes),
+      cmocka_unit_test(test_rejects_keys_and_values_of_different_dtypes),
       cmocka_unit_test(test_rejects_invalid_attributes),
       cmocka_unit_test(test_rejects_mismatched_sizes),
   };

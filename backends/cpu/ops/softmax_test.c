@@ -49,7 +49,7 @@ static void check_softmax(int32_t rows, int32_t columns, bool logarithm) {
   et_test_end(&test);
 }
 
-static void test_rows_of_every_remainder(void **state) {
+static void test_rows_with_every_remainder(void **state) {
   (void)state;
   for (int32_t columns = 1; columns < 75; columns++) {
     check_softmax(1 + columns % 4, columns, columns % 3 == 0);
@@ -101,7 +101,7 @@ static void test_rejects_invalid_ops(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_of_every_remainder),
+      cmocka_unit_test(test_rows_with_every_remainder),
       cmocka_unit_test(test_divides_many_rows_among_threads),
       cmocka_unit_test(test_masked_elements),
       cmocka_unit_test(test_rejects_invalid_ops),

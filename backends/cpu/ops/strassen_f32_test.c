@@ -217,7 +217,7 @@ static void test_gemms_of_random_shapes(void **state) {
   }
 }
 
-static void test_long_sums_span_several_k_blocks(void **state) {
+static void test_large_k_spans_several_k_blocks(void **state) {
   (void)state;
   const shape shapes[] = {{27, 1632, 160, 14, 2, true, 1, 0},
                           {8, 2432, 96, 4, 1, false, 9, 0}};
@@ -229,7 +229,7 @@ static void test_long_sums_span_several_k_blocks(void **state) {
 /* The number of column groups is not a multiple of the number of threads: three groups with two
  * threads, and four or five groups with three threads. Rows are divided as well. Some rows have too
  * many pairs for one workspace. */
-static void test_group_counts_that_threads_do_not_divide(void **state) {
+static void test_group_counts_that_are_not_multiples_of_threads(void **state) {
   (void)state;
   const shape shapes[] = {{192, 32, 384, 126, 2, true, 1, 0},
                           {321, 32, 384, 64, 2, false, 9, 0},
@@ -242,7 +242,7 @@ static void test_group_counts_that_threads_do_not_divide(void **state) {
 
 /* One batch entry has very large values, so that the test detects if its rows are paired with rows
  * of other entries. */
-static void test_rows_of_examples_are_not_paired(void **state) {
+static void test_rows_of_different_examples_are_not_paired(void **state) {
   (void)state;
   for (int32_t lanes = 1; lanes <= 2; lanes++) {
     const shape s = {.examples = 3,
@@ -322,9 +322,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gemms_of_few_rows),
       cmocka_unit_test(test_gemms_of_random_shapes),
-      cmocka_unit_test(test_long_sums_span_several_k_blocks),
-      cmocka_unit_test(test_group_counts_that_threads_do_not_divide),
-      cmocka_unit_test(test_rows_of_examples_are_not_paired),
+      cmocka_unit_test(test_large_k_spans_several_k_blocks),
+      cmocka_unit_test(test_group_counts_that_are_not_multiples_of_threads),
+      cmocka_unit_test(test_rows_of_different_examples_are_not_paired),
       cmocka_unit_test(test_rejects_invalid_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,7 +172,7 @@ static void test_convolutions_of_random_shapes(void **state) {
 }
 
 /* Covers from one tile per iteration to more than fit in several GEMM tiles. */
-static void test_every_number_of_tiles_at_once(void **state) {
+static void test_every_number_of_tiles_per_iteration(void **state) {
   (void)state;
   for (int32_t width = 1; width <= 80; width += 3) {
     const shape s = {1,
@@ -273,7 +273,7 @@ static void test_rejects_invalid_shapes_and_attributes(void **state) {
   free(g.weights);
 }
 
-static void test_rejects_other_windows_and_channels(void **state) {
+static void test_rejects_unsupported_windows_and_channels(void **state) {
   (void)state;
   const et_test_axis three = {6, 6, 3, 1, 1, 1, 1};
   const et_test_axis one = {6, 6, 1, 1, 0, 0, 1};
@@ -315,11 +315,11 @@ static void test_rejects_other_windows_and_channels(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_convolutions_of_random_shapes),
-      cmocka_unit_test(test_every_number_of_tiles_at_once),
+      cmocka_unit_test(test_every_number_of_tiles_per_iteration),
       cmocka_unit_test(test_the_largest_accumulators_are_exact),
       cmocka_unit_test(test_overflowing_sums_are_equal_for_every_isa),
       cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
-      cmocka_unit_test(test_rejects_other_windows_and_channels),
+      cmocka_unit_test(test_rejects_unsupported_windows_and_channels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static cpu_session *const session = &cpu_test.session;
 static cpu_sample *const samples = cpu_test.samples;
 static et_value **const args = cpu_test.args;
 
-static void test_ops_run_in_order_over_scratch(void **state) {
+static void test_ops_run_in_order_on_scratch(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_test_must_load();
@@ -26,7 +26,7 @@ static void test_ops_run_in_order_over_scratch(void **state) {
   }
 }
 
-static void test_handle_takes_the_documented_bytes(void **state) {
+static void test_handle_has_the_documented_size(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_test_must_load();
@@ -56,7 +56,7 @@ static void test_reads_named_data_in_place(void **state) {
 
 /* Static payloads skip the update of dims on each call. The word after the last dim is the dtype of
  * a float32 value. It must not be read as the op of another dim. */
-static void test_payloads_of_constant_dims_are_static(void **state) {
+static void test_payloads_with_constant_dims_are_static(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_test_must_load();
@@ -199,7 +199,7 @@ static void test_checks_ops_with_dynamic_sizes_in_calls(void **state) {
 }
 
 /* x and y are [n, 3] with n <= 5; the op computes their views [n / 2, 6]. */
-static void test_views_may_have_other_maxima_than_their_arguments(
+static void test_views_may_have_different_maxima_than_their_arguments(
     void **state) {
   (void)state;
   const uint32_t rows =
@@ -293,7 +293,7 @@ static void test_computes_dims_from_other_dims(void **state) {
 
 /* The first value of this payload is an int16 scalar at input 0. If it were read as another dim,
  * it would refer to int argument 0. */
-static void test_values_after_the_dims_are_not_arguments(void **state) {
+static void test_does_not_read_values_as_dims(void **state) {
   (void)state;
   const uint32_t dtype = ET_SCALAR_TYPE_INT16;
   const uint32_t size[1] = {cpu_write_const(writer, 1)};
@@ -309,7 +309,7 @@ static void test_values_after_the_dims_are_not_arguments(void **state) {
   cpu_test_must_load();
 }
 
-static void test_inputs_in_another_dim_order_have_dims_in_memory_order(
+static void test_input_dims_are_in_memory_order_for_any_dim_order(
     void **state) {
   (void)state;
   cpu_test_write_static();
@@ -323,7 +323,7 @@ static void test_inputs_in_another_dim_order_have_dims_in_memory_order(
   assert_true(samples[1].data[5] == 16);
 }
 
-static void test_rejects_arguments_of_other_types(void **state) {
+static void test_rejects_arguments_of_wrong_types(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_test_must_load();
@@ -395,7 +395,7 @@ static void test_option_isa_selects_the_instruction_set(void **state) {
   cpu_test_expect_refused("option 'isa' must be a string");
 }
 
-static void test_explains_where_compiler_options_belong(void **state) {
+static void test_error_for_a_compiler_option_mentions_the_config(void **state) {
   (void)state;
   const et_backend_option option = {.key = "winograd",
                                     .value = {.tag = ET_VALUE_STRING}};
@@ -434,10 +434,10 @@ static void test_updates_states_in_place(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CPU_TEST(test_ops_run_in_order_over_scratch),
-      CPU_TEST(test_handle_takes_the_documented_bytes),
+      CPU_TEST(test_ops_run_in_order_on_scratch),
+      CPU_TEST(test_handle_has_the_documented_size),
       CPU_TEST(test_reads_named_data_in_place),
-      CPU_TEST(test_payloads_of_constant_dims_are_static),
+      CPU_TEST(test_payloads_with_constant_dims_are_static),
       CPU_TEST(test_sizes_follow_the_arguments),
       CPU_TEST(test_empty_tensors_have_a_valid_pointer),
       CPU_TEST(test_skips_ops_with_empty_outputs),
@@ -445,15 +445,15 @@ int main(void) {
       CPU_TEST(test_rejects_calls_that_read_unwritten_scratch),
       CPU_TEST(test_rejects_calls_that_leave_outputs_unwritten),
       CPU_TEST(test_checks_ops_with_dynamic_sizes_in_calls),
-      CPU_TEST(test_views_may_have_other_maxima_than_their_arguments),
+      CPU_TEST(test_views_may_have_different_maxima_than_their_arguments),
       CPU_TEST(test_int_arguments_are_dims),
       CPU_TEST(test_computes_dims_from_other_dims),
-      CPU_TEST(test_values_after_the_dims_are_not_arguments),
-      CPU_TEST(test_inputs_in_another_dim_order_have_dims_in_memory_order),
-      CPU_TEST(test_rejects_arguments_of_other_types),
+      CPU_TEST(test_does_not_read_values_as_dims),
+      CPU_TEST(test_input_dims_are_in_memory_order_for_any_dim_order),
+      CPU_TEST(test_rejects_arguments_of_wrong_types),
       CPU_TEST(test_reports_each_op_to_the_observer),
       CPU_TEST(test_option_isa_selects_the_instruction_set),
-      CPU_TEST(test_explains_where_compiler_options_belong),
+      CPU_TEST(test_error_for_a_compiler_option_mentions_the_config),
       CPU_TEST(test_selects_the_widest_instruction_set_by_default),
       CPU_TEST(test_updates_states_in_place),
   };

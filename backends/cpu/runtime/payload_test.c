@@ -21,14 +21,14 @@ static void test_rejects_ops_that_are_not_linked(void **state) {
   cpu_test_expect_refused("payload: ops[0] is op 999, which is not linked");
 }
 
-static void test_reports_the_op_that_is_rejected(void **state) {
+static void test_reports_the_rejected_op(void **state) {
   (void)state;
   cpu_test_write_static();
   writer->ops.words[9] = CPU_TEST_SUM; /* op type of the second op */
   cpu_test_expect_refused("ops[1]: sum: 0 dims, expected 1");
 }
 
-static void test_allows_in_place_only_if_the_op_type_does(void **state) {
+static void test_allows_overwriting_only_if_the_op_type_does(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 1, 1);
@@ -168,7 +168,7 @@ static void test_accepts_a_tensor_written_in_parts(void **state) {
       "payload: ops[2] reads a tensor before it is written");
 }
 
-static void test_every_output_is_written(void **state) {
+static void test_rejects_unwritten_outputs(void **state) {
   (void)state;
   cpu_test_write_static();
   writer->op_count = 1;
@@ -305,7 +305,7 @@ static void test_limits_the_number_of_arguments(void **state) {
   cpu_test_expect_refused("payload: too many arguments");
 }
 
-static void test_rejects_other_named_data(void **state) {
+static void test_rejects_mismatched_named_data(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_write_data(writer, "weight", 64);
@@ -363,7 +363,7 @@ static void expect_no_crash_after_changes(et_span span) {
   }
 }
 
-static void test_states_are_the_last_inputs(void **state) {
+static void test_rejects_states_before_other_inputs(void **state) {
   (void)state;
   cpu_test_write_stateful();
   writer->values.words[3] = 1; /* an input at the index of the state */
@@ -397,8 +397,8 @@ static void test_tolerates_damaged_payloads_with_state(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       CPU_TEST(test_rejects_ops_that_are_not_linked),
-      CPU_TEST(test_reports_the_op_that_is_rejected),
-      CPU_TEST(test_allows_in_place_only_if_the_op_type_does),
+      CPU_TEST(test_reports_the_rejected_op),
+      CPU_TEST(test_allows_overwriting_only_if_the_op_type_does),
       CPU_TEST(test_rejects_overlapping_values_of_an_op),
       CPU_TEST(test_rejects_workspaces_that_overlap_an_input),
       CPU_TEST(test_accepts_an_output_directly_before_the_input),
@@ -407,7 +407,7 @@ int main(void) {
       CPU_TEST(test_rejects_reads_of_unwritten_values),
       CPU_TEST(test_rejects_reads_of_overwritten_values),
       CPU_TEST(test_accepts_a_tensor_written_in_parts),
-      CPU_TEST(test_every_output_is_written),
+      CPU_TEST(test_rejects_unwritten_outputs),
       CPU_TEST(test_rejects_payloads_that_take_long_to_verify),
       CPU_TEST(test_reports_fields_that_are_out_of_range),
       CPU_TEST(test_computes_dims_from_earlier_dims),
@@ -416,9 +416,9 @@ int main(void) {
       CPU_TEST(test_rejects_an_int_in_place_of_a_tensor),
       CPU_TEST(test_rejects_dims_that_use_an_int_as_tensor),
       CPU_TEST(test_limits_the_number_of_arguments),
-      CPU_TEST(test_rejects_other_named_data),
+      CPU_TEST(test_rejects_mismatched_named_data),
       CPU_TEST(test_rejects_payloads_of_other_backends),
-      CPU_TEST(test_states_are_the_last_inputs),
+      CPU_TEST(test_rejects_states_before_other_inputs),
       CPU_TEST(test_tolerates_truncated_and_damaged_payloads),
       CPU_TEST(test_tolerates_damaged_payloads_with_state),
   };

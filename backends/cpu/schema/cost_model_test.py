@@ -58,7 +58,7 @@ def test_constant_is_used(name: str) -> None:
     assert users
 
 
-def test_no_source_defines_a_constant_again() -> None:
+def test_no_source_redefines_a_constant() -> None:
     copies = {
         f"{path.relative_to(_ROOT)}: {defined}": name
         for path, text in _sources().items()
@@ -79,7 +79,7 @@ def test_no_source_defines_a_constant_again() -> None:
         ("G_MIN_BYTES", None),
     ],
 )
-def test_copies_are_recognized_by_the_end_of_a_name(defined: str, name: str | None) -> None:
+def test_copies_are_recognized_by_their_name_suffix(defined: str, name: str | None) -> None:
     assert _copied_name(defined) == name
 
 

@@ -75,7 +75,7 @@ def test_a_wrong_number_of_words_is_an_error() -> None:
         GemmF32.read((0, 0))
 
 
-def test_attributes_follow_each_other_in_the_order_of_fields() -> None:
+def test_attribute_words_are_in_the_order_of_fields() -> None:
     assert StrassenF32(Activation(ActivationFunction.SILU), 7).words() == (4, 0, 0, 7)
     assert GemmF32(NONE).words() == (0, 0, 0)
 
@@ -157,7 +157,7 @@ class _Figure(Record):
     radius: float = field(default=0.0, metadata={**at_word(1), **only_if(shape=_Shape.CIRCLE)})
 
 
-def test_a_conditional_field_replaces_the_words_that_it_shares() -> None:
+def test_a_conditional_field_overwrites_shared_words() -> None:
     assert _Figure(_Shape.SQUARE, (2, 3), 1.0).words() == (0, 2, 3)
     assert _Figure(_Shape.CIRCLE, (2, 3), 1.0).words() == (1, 0x3F800000, 3)
     assert _Figure.read((1, 0x3F800000, 3)).radius == 1.0
@@ -202,13 +202,13 @@ def test_words_have_names_and_kinds() -> None:
     ]
 
 
-def test_properties_of_enums_are_tables() -> None:
+def test_enum_properties_become_tables() -> None:
     assert "#define ET_CPU__SHAPE_CORNERS {[0] = 4, [1] = 0}" in enum_of(_Shape)
 
 
 @dataclass(frozen=True)
 class _Leaf(Record):
-    """A record in a record."""
+    """A nested record."""
 
     low: int
     high: int
@@ -223,7 +223,7 @@ class _Branch(Record):
 
 @dataclass(frozen=True)
 class _Root(Record):
-    """A record with records at two depths."""
+    """A record that contains records at two levels."""
 
     branch: _Branch
 
@@ -236,7 +236,7 @@ class _Pairs(Record):
     leaves: tuple[_Leaf, ...]
 
 
-def test_reference_has_records_at_any_depth() -> None:
+def test_reference_includes_records_at_any_depth() -> None:
     assert op_reference._records([_Root]) == [_Branch, _Leaf]
 
 
@@ -244,7 +244,7 @@ def test_reference_states_the_words_of_repeated_records() -> None:
     assert [op_reference._words(part) for part in parts_of(_Pairs)] == ["0", "1 + 2 i"]
 
 
-def test_named_bases_are_the_base_classes_in_docstrings() -> None:
+def test_reference_finds_base_classes_that_docstrings_mention() -> None:
     bases = op_reference._named_bases(OPS)
     assert bases and not set(bases) & set(OPS)
     texts = [op.__doc__ or "" for op in OPS]
@@ -256,11 +256,11 @@ class _Mentioning(GemmF32):
     """Compares with `OpSpec`, `Record` and `GemmF32`."""
 
 
-def test_named_bases_are_neither_ops_nor_other_records() -> None:
+def test_reference_ignores_mentioned_ops_and_records() -> None:
     assert op_reference._named_bases([_Mentioning]) == [OpSpec]
 
 
-def test_paragraph_indents_items_and_keeps_long_words() -> None:
+def test_paragraph_indents_items_and_does_not_break_long_words() -> None:
     word, item = "x" * 120, "ab-cdefgh " * 40
     text = op_reference._paragraph(f"Head {word}.\n - {item}\n - second")
     head, first, *rest = text.splitlines()

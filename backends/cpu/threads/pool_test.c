@@ -113,7 +113,7 @@ static void meet(void *data, size_t index) {
   atomic_fetch_sub(&m->inside, 1);
 }
 
-static void test_other_threads_run_chunks(void **state) {
+static void test_pool_threads_run_chunks(void **state) {
   (void)state;
   meeting m = {0, 0};
   start(3);
@@ -243,7 +243,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_chunk_runs_once),
       cmocka_unit_test(test_consecutive_runs),
-      cmocka_unit_test(test_other_threads_run_chunks),
+      cmocka_unit_test(test_pool_threads_run_chunks),
       cmocka_unit_test(test_each_thread_starts_with_its_own_share),
       cmocka_unit_test(test_caller_runs_all_unclaimed_chunks),
       cmocka_unit_test(test_concurrent_callers_both_finish),

@@ -39,7 +39,7 @@ def test_adaptive_maxima_and_their_indices(function: Callable[..., Tensor], shap
         (nn.AdaptiveAvgPool3d((2, 3, 4)), (2, 3, 5, 4, 7)),
     ],
 )
-def test_averages_of_windows_of_several_sizes_are_one_op(module: nn.Module, shape: tuple[int, ...]) -> None:
+def test_averaging_windows_of_different_sizes_is_one_op(module: nn.Module, shape: tuple[int, ...]) -> None:
     x = torch.randn(shape)
     assert AdaptivePool in {type(each) for each in specs(module, x)}
     assert_computes(module, x)

@@ -43,11 +43,11 @@ def _qkv(heads: int = 4, groups: int = 4, queries: int = 5, keys: int = 7) -> li
 
 
 @pytest.mark.parametrize("mask", [(5, 7), (1, 7), (1, 5, 7), (4, 5, 7), (2, 1, 1, 7), (2, 4, 5, 7)])
-def test_masks(mask: tuple[int, ...]) -> None:
+def test_attention_with_masks(mask: tuple[int, ...]) -> None:
     assert_computes(lambda q, k, v, mask: _attend(q, k, v, mask), *_qkv(), torch.randn(mask))
 
 
-def test_causal_scaled_and_in_groups() -> None:
+def test_causal_scaled_and_grouped_query_attention() -> None:
     assert_computes(lambda q, k, v: _attend(q, k, v, is_causal=True), *_qkv())
     assert_computes(lambda q, k, v: _attend(q, k, v, scale=0.3), *_qkv())
     assert_computes(lambda q, k, v: _attend(q, k, v, enable_gqa=True), *_qkv(groups=2))
@@ -79,7 +79,7 @@ def test_unsupported_attention_is_decomposed() -> None:
         assert_computes(_attend, *inputs)
 
 
-def test_a_layer_of_an_encoder_has_one_product_for_queries_keys_and_values() -> None:
+def test_an_encoder_layer_has_one_gemm_for_queries_keys_and_values() -> None:
     x = torch.randn(2, 9, 32)
     made = specs(_Layer(32, 4), x)
     assert [type(each) for each in made] == [GemmF32, SdpaF32, GemmF32, Norm, GemmF32, GemmF32, Norm]
@@ -87,7 +87,7 @@ def test_a_layer_of_an_encoder_has_one_product_for_queries_keys_and_values() -> 
     assert_computes(_Layer(32, 4), x, torch.randn(2, 1, 1, 9))
 
 
-def test_a_layer_takes_sequences_of_any_length() -> None:
+def test_an_encoder_layer_accepts_sequences_of_any_length() -> None:
     length = Dim("length", min=2, max=30)
     others = [(torch.randn(1, size, 32),) for size in (2, 30)]
     assert_computes(_Layer(32, 4), torch.randn(1, 9, 32), dynamic_shapes=({1: length},), others=others)
@@ -146,7 +146,7 @@ def test_attention_with_independent_lengths_is_not_delegated(dynamic: str, has_m
 
 
 @pytest.mark.parametrize("dynamic", [1, 2])
-def test_attention_with_one_dynamic_length_of_keys_and_values_is_refused(dynamic: int) -> None:
+def test_attention_with_a_single_dynamic_length_is_rejected(dynamic: int) -> None:
     inputs = [torch.randn(2, 4, rows, 8) for rows in (5, 7, 7)]
     dims = [{2: Dim("n", min=1, max=16)} if index == dynamic else None for index in range(3)]
     with pytest.raises(PassError, match="specializes the dynamic size"):

@@ -24,7 +24,7 @@ def _with_statistics(norm: nn.Module) -> nn.Module:
 
 
 @pytest.mark.parametrize("affine", [True, False])
-def test_a_batch_norm_that_no_convolution_comes_before(affine: bool) -> None:
+def test_batch_norm_without_a_preceding_convolution(affine: bool) -> None:
     norm = _with_statistics(nn.BatchNorm2d(6, affine=affine))
     x = torch.randn(2, 6, 4, 5)
     assert [type(each) for each in specs(nn.Sequential(norm, nn.ReLU()), x)] == [ElementwiseF32]
@@ -77,7 +77,7 @@ def test_batch_norm_after_a_residual_is_not_lost() -> None:
 @pytest.mark.parametrize(
     "norm", [nn.GroupNorm(2, 6), nn.GroupNorm(3, 6, affine=False), nn.InstanceNorm2d(6, affine=True)]
 )
-def test_rows_of_groups_and_instances(norm: nn.Module) -> None:
+def test_group_norm_and_instance_norm_normalize_rows(norm: nn.Module) -> None:
     x = torch.randn(2, 6, 4, 5)
     assert Norm in {type(each) for each in specs(_with_statistics(norm), x)}
     assert_computes(norm, x)
@@ -92,7 +92,7 @@ def test_channel_ops_on_images_of_dynamic_size() -> None:
 
 
 @pytest.mark.parametrize("norm", [nn.GroupNorm(2, 6), nn.InstanceNorm2d(6)])
-def test_norms_of_a_batch_of_the_size_n_plus_1(norm: nn.Module) -> None:
+def test_norms_of_batch_size_n_plus_1(norm: nn.Module) -> None:
     """The number of elements is a sum of products, which the batch size divides."""
 
     def function(x: Tensor, row: Tensor) -> Tensor:

@@ -20,11 +20,11 @@ from exir.backend.utils import get_non_lowered_nodes
         lambda x: x.masked_fill(torch.ones(4, 4, dtype=torch.bool).tril(), 0),
     ],
 )
-def test_known_sizes(function: Any) -> None:
+def test_constants_of_static_sizes(function: Any) -> None:
     assert_computes(function, torch.randn(4, 4))
 
 
-def test_sizes_of_the_call() -> None:
+def test_constants_of_dynamic_sizes() -> None:
     def function(x: Tensor) -> Tensor:
         rows = x.shape[0]
         seen = torch.ones(rows, rows, dtype=torch.bool).tril()
@@ -52,7 +52,7 @@ def test_dynamic_ranges_are_not_stored() -> None:
     assert all(value.constant is None for op in made for value in op.inputs)
 
 
-def test_sizes_as_elements() -> None:
+def test_dynamic_sizes_as_tensor_elements() -> None:
     def function(x: Tensor) -> Tensor:
         rows, columns = x.shape
         mean = (x * rows).sum() / columns
@@ -63,7 +63,7 @@ def test_sizes_as_elements() -> None:
     assert_computes(function, torch.randn(5, 4), dynamic_shapes=({0: n, 1: m},), others=others)
 
 
-def test_a_range_from_below_zero_is_left_to_kernels() -> None:
+def test_arange_that_starts_below_zero_is_left_to_kernels() -> None:
     def function(x: Tensor) -> Tensor:
         return x + torch.arange(-x.shape[0], 0)
 
@@ -71,7 +71,7 @@ def test_a_range_from_below_zero_is_left_to_kernels() -> None:
     assert get_non_lowered_nodes(program.graph)
 
 
-def test_slices_from_a_number_of_the_call() -> None:
+def test_slices_that_start_at_an_integer_argument() -> None:
     def function(x: Tensor, n: int) -> Tensor:
         torch._check(n >= 0)
         torch._check(n <= 6)
@@ -81,7 +81,7 @@ def test_slices_from_a_number_of_the_call() -> None:
     assert_computes(function, x, 2, dynamic_shapes=(None, Dim.DYNAMIC), others=[(x, 0), (x, 6)])
 
 
-def test_integer_with_negative_parts_is_left_to_kernels() -> None:
+def test_integer_that_can_be_negative_is_left_to_kernels() -> None:
     rows = Dim("rows", min=2, max=12)
     program = lowered(lambda x: x * (x.shape[0] - 20), (torch.arange(5),), ({0: rows},))
     assert "aten::scalar_tensor" in [

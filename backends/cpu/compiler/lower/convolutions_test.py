@@ -30,7 +30,9 @@ _CASES: list[tuple[nn.Module, tuple[int, ...], type[OpSpec]]] = [
 
 
 @pytest.mark.parametrize("module, shape, kind", _CASES)
-def test_a_convolution_is_one_op_and_agrees(module: nn.Module, shape: tuple[int, ...], kind: type[OpSpec]) -> None:
+def test_a_convolution_is_one_op_and_agrees_with_pytorch(
+    module: nn.Module, shape: tuple[int, ...], kind: type[OpSpec]
+) -> None:
     x = torch.randn(shape)
     assert [type(each) for each in specs(module, x) if not isinstance(each, Permute)] == [kind]
     assert_computes(module, x)
@@ -73,7 +75,7 @@ def test_zero_padding_is_folded_into_the_window(module: nn.Module, shape: tuple[
         nn.ConstantPad3d((0, 1, 0, 1, 2, 0), 0.0),
     ],
 )
-def test_other_padding_stays_an_op(pad: nn.Module) -> None:
+def test_ineligible_padding_stays_an_op(pad: nn.Module) -> None:
     module = nn.Sequential(pad, nn.Conv2d(14 if isinstance(pad, nn.ConstantPad3d) else 12, 7, 3, stride=2))
     x = torch.randn(1, 12, 8, 8)
     assert len([each for each in specs(module, x) if not isinstance(each, Permute)]) == 2
@@ -141,7 +143,7 @@ def test_a_transposed_convolution_is_a_convolution_and_a_permutation(module: nn.
         (nn.ConvTranspose3d(3, 4, (1, 2, 2), stride=(1, 2, 2)), (1, 3, 4, 5, 3)),
     ],
 )
-def test_transposed_convolutions_of_other_forms(module: nn.Module, shape: tuple[int, ...]) -> None:
+def test_transposed_convolutions_agree_with_pytorch(module: nn.Module, shape: tuple[int, ...]) -> None:
     assert_computes(module, torch.randn(shape))
 
 
@@ -175,7 +177,7 @@ def test_transposed_convolutions_of_volumes_of_dynamic_depth() -> None:
         nn.AdaptiveAvgPool3d(1),
     ],
 )
-def test_volumes(module: nn.Module) -> None:
+def test_convolutions_of_volumes(module: nn.Module) -> None:
     assert_computes(module, torch.randn(2, 6, 7, 5, 4))
 
 
@@ -187,6 +189,6 @@ def test_volumes(module: nn.Module) -> None:
         (nn.functional.conv2d, [(1, 3, 5, 5), (4, 3, 3, 3)]),
     ],
 )
-def test_other_convolutions_are_left_to_kernels(module: Any, shapes: list[tuple[int, ...]]) -> None:
+def test_unsupported_convolutions_are_left_to_kernels(module: Any, shapes: list[tuple[int, ...]]) -> None:
     program = lowered(module, [torch.randn(shape) for shape in shapes])
     assert delegate_calls(program.graph) == []

@@ -50,7 +50,7 @@ def test_images_are_concatenated_in_place() -> None:
     assert Permute not in {type(each) for each in specs(function, x)}
 
 
-def test_sizes_of_a_call() -> None:
+def test_copies_of_dynamic_sizes() -> None:
     def function(x: Tensor, y: Tensor) -> Tensor:
         return torch.cat([x.flip(0), y[-2:], y, x], 0)
 
@@ -60,7 +60,7 @@ def test_sizes_of_a_call() -> None:
     assert_computes(function, torch.randn(4, 3), torch.randn(5, 3), dynamic_shapes=shapes, others=others)
 
 
-def test_many_tensors_are_joined_at_once() -> None:
+def test_many_tensors_are_concatenated_by_one_op() -> None:
     def function(x: Tensor) -> Tensor:
         return torch.cat([x * number for number in range(20)], 1)
 
@@ -74,7 +74,7 @@ def test_concatenation_of_too_many_tensors_is_left_to_kernels() -> None:
 
 
 @pytest.mark.parametrize("dim", [0, 1, -1])
-def test_parts(dim: int) -> None:
+def test_split_and_chunk(dim: int) -> None:
     def function(x: Tensor) -> Tensor:
         first, second, _ = x.split([2, 1, 1], dim)
         return torch.cat((second, first.neg()), dim)
@@ -93,7 +93,7 @@ def test_rolls_are_one_op(shifts: Any, dims: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.uint8])
-def test_tensors_of_other_dtypes_are_joined_by_kernels(dtype: torch.dtype) -> None:
+def test_concatenation_of_unsupported_dtypes_is_left_to_kernels(dtype: torch.dtype) -> None:
     program = lowered(lambda x, y: torch.cat([x, y]), (torch.randn(2, 3), torch.ones(2, 3).to(dtype)))
     assert [node.target.name() for node in get_non_lowered_nodes(program.graph)] == ["aten::cat"]
 

@@ -30,7 +30,7 @@ def test_comparisons(function: Any, dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("function", _COMPARISONS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
-def test_comparisons_with_numbers(function: Any, dtype: torch.dtype) -> None:
+def test_comparisons_with_scalars(function: Any, dtype: torch.dtype) -> None:
     assert_computes(lambda x: function(x, 1), _some(dtype, 3, 7))
 
 
@@ -50,14 +50,14 @@ def test_boolean_functions(function: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
-def test_choices(dtype: torch.dtype) -> None:
+def test_where_and_masked_fill(dtype: torch.dtype) -> None:
     condition, a, b = _some(torch.bool, 4, 1), _some(dtype, 3, 4, 5), _some(dtype, 5)
     assert_computes(torch.where, condition, a, b)
     assert_computes(lambda condition, a: a.masked_fill(condition, 7), condition, a)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
-def test_numbers_without_dims(dtype: torch.dtype) -> None:
+def test_zero_dim_tensors(dtype: torch.dtype) -> None:
     one, other, row = _some(dtype), _some(dtype), _some(dtype, 3)
     assert_computes(lambda one, other: one * other + 2, one, other)
     assert_computes(lambda one, other, row: torch.where(one < other, one + row, row), one, other, row)
@@ -76,7 +76,7 @@ def test_large_integers_stay_exact() -> None:
     assert_computes(lambda x: x + 2**40, torch.tensor([1, -1]))
 
 
-def test_a_mask_of_positions_is_added() -> None:
+def test_mask_computed_from_positions_is_applied() -> None:
     def hidden(x: Tensor, positions: Tensor) -> Tensor:
         seen = torch.arange(9) <= positions[:, None]
         return F.softmax(x.masked_fill(~seen, float("-inf")), -1)
@@ -97,7 +97,7 @@ def test_comparisons_are_fused_into_their_reader() -> None:
 
 
 @pytest.mark.parametrize("function", [lambda x, n: n & 6, lambda x, n: n // 4])
-def test_what_is_left_to_kernels(function: Any) -> None:
+def test_unsupported_operators_are_left_to_kernels(function: Any) -> None:
     program = lowered(function, [torch.randn(3), torch.arange(3)])
     assert get_non_lowered_nodes(program.graph)
 
@@ -124,7 +124,7 @@ def test_comparisons_of_integers_with_floats(function: Any) -> None:
     assert _left_to_kernels(lambda x, y: function(x, y), x, y) == [f"aten::{function.__name__}"]
 
 
-def test_a_number_that_is_computed_during_the_call() -> None:
+def test_integer_computed_during_the_call_is_left_to_kernels() -> None:
     found = _left_to_kernels(
         lambda x: torch.select_scatter(x, x[0] * 2, 0, -1),
         torch.randn(4, 3),
@@ -133,7 +133,7 @@ def test_a_number_that_is_computed_during_the_call() -> None:
     assert "aten::eq.Scalar" in found
 
 
-def test_size_that_is_one_for_the_example_alone_is_left_to_kernels() -> None:
+def test_size_that_is_one_only_in_the_example_is_left_to_kernels() -> None:
     """For n = 3, `n // 2 % 4` is 1, so torch.export records size 1 for the result as well."""
 
     class Part(torch.nn.Module):

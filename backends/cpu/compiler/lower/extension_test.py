@@ -25,7 +25,7 @@ from backends.cpu.schema.copies import Copy, Permute
         lambda x: x.repeat_interleave(3, 1),
     ],
 )
-def test_copies(function: Any) -> None:
+def test_repetition_and_padding_lower_to_copies(function: Any) -> None:
     x = torch.randn(1, 3, 4, 5)
     assert {type(each) for each in specs(function, x)} <= {Copy, Permute}
     assert_computes(function, x)

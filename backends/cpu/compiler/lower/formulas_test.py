@@ -39,7 +39,7 @@ _NUMBERS = torch.cat([torch.randn(40) * 10.0**power for power in (-6, -3, 0, 1)]
         lambda x: torch.clamp(x, min=-x.abs(), max=x * x),
     ],
 )
-def test_one_step_each(function: Any) -> None:
+def test_each_formula_lowers_to_elementwise_ops(function: Any) -> None:
     assert {type(each) for each in specs(function, _NUMBERS)} == {ElementwiseF32}
     assert_computes(function, _NUMBERS.reshape(1, -1))
 
@@ -61,6 +61,6 @@ def test_formulas_of_integers(dtype: torch.dtype) -> None:
     assert_computes(function, x)
 
 
-def test_single_numbers() -> None:
+def test_formulas_of_scalars() -> None:
     assert_computes(lambda x: (x > 0) & (x.sum() > x.mean()), torch.randn(2, 3))
     assert_computes(lambda x: x.sum().log1p() * 2, torch.rand(2, 3))

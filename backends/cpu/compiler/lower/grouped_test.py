@@ -30,7 +30,7 @@ def _ends(*ends: int) -> Tensor:
     return torch.tensor(ends, dtype=torch.int32)
 
 
-def test_layers_of_experts_for_any_groups_and_numbers_of_rows() -> None:
+def test_expert_layers_with_any_groups_and_row_counts() -> None:
     module = _Experts(4).eval()
     rows = Dim("rows", min=2, max=50)
     calls = [
@@ -53,7 +53,7 @@ def test_grouped_float16_weights_stay_float16(dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize("weights", ["float16", "bfloat16"])
-def test_an_option_stores_weights_of_experts_in_two_bytes(weights: str) -> None:
+def test_an_option_stores_expert_weights_in_16_bits(weights: str) -> None:
     module = _Experts(3).eval()
     inputs = (torch.randn(5, 24), _ends(1, 3, 5))
     made = ops(module, *inputs, weights=weights).ops
@@ -65,7 +65,7 @@ def test_an_option_stores_weights_of_experts_in_two_bytes(weights: str) -> None:
     assert_computes(module, *inputs, weights=weights)
 
 
-def test_weights_that_are_computed_stay_on_kernels() -> None:
+def test_computed_expert_weights_are_left_to_kernels() -> None:
     def multiply(x: Tensor, weight: Tensor, ends: Tensor) -> Tensor:
         return torch.ops.grouped.mm(x.relu(), weight, ends)
 
@@ -74,6 +74,6 @@ def test_weights_that_are_computed_stay_on_kernels() -> None:
     assert refusals_of(left[0]) == {"cpu": "the weight is not constant"}
 
 
-def test_weights_are_in_the_payload_alone() -> None:
+def test_weights_are_stored_only_in_the_payload() -> None:
     partition = delegated(_Experts(3).eval(), (torch.randn(5, 24), _ends(1, 3, 5)))
     assert len(partition.state_dict) == 2

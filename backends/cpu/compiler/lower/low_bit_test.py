@@ -38,7 +38,7 @@ class Float16Table(Weight):
 @pytest.mark.parametrize("shifted", [False, True])
 @pytest.mark.parametrize("bits", [2, 4, 8])
 @pytest.mark.parametrize(("rows", "columns", "groups"), [(20, 64, 2), (5, 24, 1), (40, 96, 3)])
-def test_linear_layers_keep_their_bits(bits: int, rows: int, columns: int, groups: int, shifted: bool) -> None:
+def test_linear_layers_keep_low_bit_weights(bits: int, rows: int, columns: int, groups: int, shifted: bool) -> None:
     layer = Layer(bits, rows, columns, groups, shifted, bias=rows != 5)
     for sizes in ((columns,), (7, columns), (2, 3, columns)):
         x = torch.randn(sizes)
@@ -66,14 +66,14 @@ def test_dynamically_quantized_layers_compute_in_integers(
 
 @pytest.mark.parametrize("shifted", [False, True])
 @pytest.mark.parametrize("bits", [2, 4, 8])
-def test_embeddings_keep_their_bits(bits: int, shifted: bool) -> None:
+def test_embeddings_keep_low_bit_weights(bits: int, shifted: bool) -> None:
     table, indices = Table(bits, 21, 48, 2, shifted), torch.tensor([[0, 20, 3]])
     assert specs(table, indices) == [EmbeddingQw(21, LowBitFormat(max(bits, 4), WeightOffset(shifted)))]
     assert_computes(table, indices)
 
 
 @pytest.mark.parametrize("bits", [2, 4, 8])
-def test_embeddings_that_name_their_dtype_have_scales_of_two_bytes(bits: int) -> None:
+def test_embeddings_with_a_dtype_argument_keep_bfloat16_scales(bits: int) -> None:
     table, indices = Float16Table(bits, 21, 48, 2, False), torch.tensor([[0, 20, 3]])
     table.scales = table.scales.bfloat16()
     [embedding] = ops(table, indices).ops
@@ -139,7 +139,7 @@ def test_float16_scales_stay_float16(kind: type[Layer], dtype: torch.dtype) -> N
     assert_computes(layer, x)
 
 
-def test_tables_have_scales_of_two_bytes() -> None:
+def test_embedding_tables_keep_float16_scales() -> None:
     table, indices = Table(4, 21, 48, 2, True), torch.tensor([[0, 20, 3]])
     table.scales = table.scales.half()
     program = ops(lambda indices: table(indices).float() * 2, indices)
@@ -160,9 +160,7 @@ class MinimumTable(Weight):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("bits", [2, 4, 8])
 @pytest.mark.parametrize(("rows", "columns", "groups"), [(20, 64, 2), (5, 24, 1), (40, 96, 3)])
-def test_weights_with_minima_keep_their_bits(
-    bits: int, rows: int, columns: int, groups: int, dtype: torch.dtype
-) -> None:
+def test_weights_with_minima_stay_low_bit(bits: int, rows: int, columns: int, groups: int, dtype: torch.dtype) -> None:
     layer, table = (
         MinimumLayer(bits, rows, columns, groups, True, rows != 5),
         MinimumTable(bits, rows, columns, groups, True),
@@ -180,7 +178,7 @@ def test_weights_with_minima_keep_their_bits(
     assert_computes(table, indices)
 
 
-def test_a_tied_embedding_of_blocks_is_in_the_file_once() -> None:
+def test_a_tied_blockwise_embedding_is_stored_once() -> None:
     """A block of 32 int8 weights and a 16-bit scale has 8.5 bits per weight."""
 
     class Tied(nn.Module):
@@ -201,7 +199,7 @@ def test_a_tied_embedding_of_blocks_is_in_the_file_once() -> None:
     assert len(manager.to_executorch().buffer) < 640 * 64 * 8.5 / 8 + 8192
 
 
-def test_blocks_of_a_scale_and_a_minimum_are_zero_points_too() -> None:
+def test_minima_can_be_expressed_as_zero_points() -> None:
     """scale * q + minimum equals (q - zero_point) * scale.
 
     q is from 0 to 15, in blocks of 32.
@@ -219,6 +217,6 @@ def test_blocks_of_a_scale_and_a_minimum_are_zero_points_too() -> None:
     assert_computes(layer, x)
 
 
-def test_groups_of_partial_words_are_left_to_kernels() -> None:
+def test_groups_with_partial_words_are_left_to_kernels() -> None:
     program = lowered(Layer(4, 20, 36, 3, False, True), (torch.randn(2, 36),))
     assert len(get_non_lowered_nodes(program.graph)) == 1

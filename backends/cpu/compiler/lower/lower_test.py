@@ -56,7 +56,7 @@ def test_casts_between_integers_are_not_computed_in_float32(dtype: torch.dtype, 
     assert type(made[-1]) is op
 
 
-def test_scatter_add_of_a_part_of_the_source_is_left_to_kernels() -> None:
+def test_scatter_add_of_part_of_the_source_is_left_to_kernels() -> None:
     inputs = torch.randn(4, 3), torch.randint(0, 4, (5, 3)), torch.randn(6, 3)
     program = lowered(lambda x, index, source: x.scatter_add(0, index, source), inputs)
     assert get_non_lowered_nodes(program.graph)
@@ -71,7 +71,7 @@ def test_scatter_add_of_a_part_of_the_source_is_left_to_kernels() -> None:
         (lambda x: torch.mm(x, _MATRIX), (2, 6)),
     ],
 )
-def test_products(module: Any, shape: tuple[int, ...]) -> None:
+def test_linear_layers(module: Any, shape: tuple[int, ...]) -> None:
     assert_computes(module, torch.randn(shape))
 
 
@@ -149,7 +149,7 @@ def test_two_tensors_are_broadcast(function: Any, shape: tuple[int, ...]) -> Non
         lambda x: x + _ROW,
     ],
 )
-def test_numbers_and_constants_are_operands(function: Any) -> None:
+def test_scalars_and_constants_as_operands(function: Any) -> None:
     assert_computes(function, torch.rand(3, 7) + 0.5)
 
 
@@ -177,7 +177,7 @@ def test_shapes(function: Any) -> None:
     assert_computes(function, torch.randn(_IMAGE))
 
 
-def test_patches_become_rows_without_an_op() -> None:
+def test_flattening_patches_to_rows_needs_no_op() -> None:
     """Conversion of images to tokens. Channels are innermost already."""
     made = specs(lambda x: F.avg_pool2d(x, 1).flatten(2).transpose(1, 2), torch.randn(_IMAGE))
     assert [type(each) for each in made] == [Permute, PoolF32]

@@ -29,7 +29,7 @@ _SIZES = (2, 3, 4, 5)
         lambda x: F.layer_norm(x, (5,)),
     ],
 )
-def test_norms(module: Any) -> None:
+def test_layer_norm_and_rms_norm(module: Any) -> None:
     if isinstance(module, nn.Module):
         for each in module.parameters():
             nn.init.normal_(each)
@@ -50,7 +50,7 @@ _SCALE = torch.rand(5) + 0.5
         lambda x: _SCALE * (x / torch.sqrt((x**2).mean(-1, keepdim=True) + 1e-6)),
     ],
 )
-def test_rms_norms_of_elementary_operators(function: Any) -> None:
+def test_rms_norms_composed_of_elementary_operators(function: Any) -> None:
     x = torch.randn(_SIZES)
     assert [type(each) for each in specs(function, x)] == [Norm]
     assert_computes(function, x)
@@ -66,7 +66,7 @@ def test_rms_norms_of_elementary_operators(function: Any) -> None:
         lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True)),
     ],
 )
-def test_what_is_almost_an_rms_norm(function: Any) -> None:
+def test_patterns_similar_to_an_rms_norm_are_not_norms(function: Any) -> None:
     x = torch.randn(_SIZES)
     assert Norm not in [type(each) for each in specs(function, x)]
     assert_computes(function, x)
@@ -86,7 +86,7 @@ def test_scalar_tensor_is_not_an_rms_norm(function: Any) -> None:
     assert_computes(function, x)
 
 
-def test_a_norm_whose_factor_is_needed_elsewhere() -> None:
+def test_rms_norm_whose_factor_has_other_readers() -> None:
     def function(x: Tensor) -> tuple[Tensor, Tensor]:
         factor = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5)
         return factor, x * factor * _SCALE
@@ -94,13 +94,13 @@ def test_a_norm_whose_factor_is_needed_elsewhere() -> None:
     assert_computes(function, torch.randn(_SIZES))
 
 
-def test_a_norm_of_rows_that_grow() -> None:
+def test_norm_of_a_dynamic_number_of_rows() -> None:
     shapes = {0: Dim("rows", max=20)}
     others = [(torch.randn(20, 6),), (torch.randn(1, 6),)]
     assert_computes(nn.LayerNorm(6), torch.randn(3, 6), dynamic_shapes=(shapes,), others=others)
 
 
-def test_a_scale_that_is_computed_runs_on_kernels() -> None:
+def test_norm_with_a_computed_scale_is_left_to_kernels() -> None:
     def scaled(x: Tensor, scale: Tensor) -> Tensor:
         return F.layer_norm(x, (5,), scale)
 
@@ -125,7 +125,7 @@ def test_softmax_over_image_channels_is_one_op() -> None:
     assert_computes(scores, x)
 
 
-def test_softmax_of_a_number() -> None:
+def test_softmax_of_a_scalar() -> None:
     assert_computes(lambda x: F.softmax(x.relu(), 0), torch.randn(()))
 
 

@@ -30,7 +30,7 @@ from backends.cpu.schema.gemm import Matmul
         (lambda a, b: torch.baddbmm(a @ b, a, b), (2, 3, 5), (2, 5, 7)),
     ],
 )
-def test_products_of_computed_matrices(function: Any, a: tuple[int, ...], b: tuple[int, ...]) -> None:
+def test_matrix_multiplications_of_computed_operands(function: Any, a: tuple[int, ...], b: tuple[int, ...]) -> None:
     x, y = torch.randn(a), torch.randn(b)
     assert Matmul in map(type, specs(function, x, y))
     assert_computes(function, x, y)
@@ -47,7 +47,7 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> Tensor:
     return (F.softmax(scores, -1) @ v).transpose(1, 2).flatten(2)
 
 
-def test_attention_in_single_operators() -> None:
+def test_attention_composed_of_elementary_operators() -> None:
     n = Dim("n", min=2, max=20)
     shapes = tuple({2: n} for _ in range(3)) + ({1: n, 2: n},)
     calls = [[*(torch.randn(2, 3, size, 16) for _ in range(3)), torch.randn(3, size, size)] for size in (7, 2, 20)]

@@ -29,13 +29,13 @@ def test_reductions(function: Any, dims: Any, keepdim: bool) -> None:
 
 @pytest.mark.parametrize("function", [torch.argmax, torch.argmin, torch.prod])
 @pytest.mark.parametrize("dim", [-1, 0, 2])
-def test_places_and_products(function: Any, dim: int) -> None:
+def test_argmax_argmin_and_product(function: Any, dim: int) -> None:
     assert_computes(lambda x: function(x, dim), torch.randn(_SIZES))
     assert_computes(lambda x: function(x, dim, keepdim=True), torch.randn(_SIZES))
 
 
 @pytest.mark.parametrize("function", [torch.sum, torch.mean, torch.prod, torch.argmax, torch.argmin])
-def test_all_numbers(function: Any) -> None:
+def test_reductions_of_all_elements(function: Any) -> None:
     assert_computes(lambda x: function(x), torch.randn(_SIZES))
     assert_computes(lambda x: function(F.avg_pool2d(x, 1)), torch.randn(_SIZES))
 
@@ -45,7 +45,7 @@ def test_reductions_of_channels_last_images() -> None:
         assert_computes(lambda x, dims=dims: F.avg_pool2d(x, 1).sum(dims), torch.randn(_SIZES))
 
 
-def test_as_many_numbers_as_there_are() -> None:
+def test_reductions_of_a_dynamic_number_of_elements() -> None:
     def function(x: Tensor) -> Tensor:
         return x.mean(1) + x.amax(1)
 
@@ -55,7 +55,7 @@ def test_as_many_numbers_as_there_are() -> None:
 
 @pytest.mark.parametrize("function", [torch.max, torch.min])
 @pytest.mark.parametrize("dim", [-1, 0, 2])
-def test_extremes_and_their_indices(function: Any, dim: int) -> None:
+def test_maxima_and_minima_with_their_indices(function: Any, dim: int) -> None:
     assert_computes(lambda x: tuple(function(x, dim)), torch.randn(_SIZES))
     assert_computes(lambda x: function(x, dim, keepdim=True)[0] + function(x), torch.randn(_SIZES))
     assert_computes(lambda x: function(x, dim)[1], torch.randn(_SIZES))
@@ -86,5 +86,5 @@ def test_variance_without_a_correction_divides_by_one_less() -> None:
     assert_computes(lambda x: torch.ops.aten.var.correction(x, [1]), torch.randn(_SIZES))
 
 
-def test_integers_are_left_to_kernels() -> None:
+def test_reductions_of_integers_are_left_to_kernels() -> None:
     assert get_non_lowered_nodes(lowered(lambda x: x.sum(0), [torch.arange(6).reshape(2, 3)]).graph)

@@ -29,7 +29,7 @@ def _shape(rank: int) -> tuple[int, ...]:
         ("bicubic", 2, {"align_corners": True}),
     ],
 )
-def test_sizes_and_factors(mode: str, rank: int, options: dict[str, Any]) -> None:
+def test_interpolation_by_size_and_by_scale_factor(mode: str, rank: int, options: dict[str, Any]) -> None:
     x = torch.randn(_shape(rank))
     made = list(specs(lambda x: F.interpolate(x, scale_factor=2, mode=mode, **options), x))
     assert {type(each) for each in made} == {Resize, Permute}
@@ -37,14 +37,14 @@ def test_sizes_and_factors(mode: str, rank: int, options: dict[str, Any]) -> Non
         assert_computes(lambda x, how=how: F.interpolate(x, mode=mode, **how, **options), x)
 
 
-def test_nothing_moves_between_convolutions() -> None:
+def test_no_permutation_between_convolutions_and_interpolation() -> None:
     network = nn.Sequential(nn.Conv2d(3, 8, 3), nn.Upsample(scale_factor=2, mode="bilinear"), nn.Conv2d(8, 4, 3))
     made = [op.spec for op in ops(network, torch.randn(1, 3, 9, 9)).ops]
     assert [type(each) for each in made] == [ConvF32, Resize, ConvF32, Permute]
 
 
 @pytest.mark.parametrize("mode", ["nearest", "bilinear"])
-def test_sizes_of_a_call(mode: str) -> None:
+def test_interpolation_to_a_dynamic_size(mode: str) -> None:
     def to_size(x: Tensor, y: Tensor) -> Tensor:
         return F.interpolate(x, size=y.shape[-2:], mode=mode) + y
 
@@ -54,7 +54,7 @@ def test_sizes_of_a_call(mode: str) -> None:
     assert_computes(to_size, *given, dynamic_shapes=({}, {2: h, 3: w}), others=others)
 
 
-def test_twice_the_size_of_a_call() -> None:
+def test_doubling_a_dynamic_size() -> None:
     def twice(x: Tensor) -> Tensor:
         return F.interpolate(x, scale_factor=2.0)
 

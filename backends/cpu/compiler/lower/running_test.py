@@ -27,7 +27,7 @@ def test_cumulative_sums_of_channels_last_images() -> None:
     assert_computes(lambda x: x.cumsum(2), image)
 
 
-def test_positions_of_tokens_that_are_no_padding() -> None:
+def test_positions_of_non_padding_tokens() -> None:
     def function(tokens: Tensor) -> Tensor:
         mask = tokens.ne(1).int()
         return (mask.cumsum(1).type_as(mask) * mask).long() + 1
@@ -35,6 +35,6 @@ def test_positions_of_tokens_that_are_no_padding() -> None:
     assert_computes(function, torch.tensor([[5, 7, 9, 1, 1], [4, 1, 1, 1, 1]]))
 
 
-def test_sums_of_another_dtype_are_left_to_kernels() -> None:
+def test_cumulative_sums_with_dtype_conversion_are_left_to_kernels() -> None:
     program = lowered(lambda x: x.cumsum(0, dtype=torch.float32), [torch.arange(4)])
     assert get_non_lowered_nodes(program.graph)

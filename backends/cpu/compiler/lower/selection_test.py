@@ -41,5 +41,5 @@ def test_a_mixture_of_experts_is_one_delegate() -> None:
 
 
 @pytest.mark.parametrize("function", [lambda x: x.topk(65)[0].relu(), lambda x: x.long().topk(2)[0]])
-def test_what_is_left_to_kernels(function: Any) -> None:
+def test_unsupported_topk_is_left_to_kernels(function: Any) -> None:
     assert get_non_lowered_nodes(lowered(function, [torch.randn(2, 70)]).graph)

@@ -24,11 +24,11 @@ from backends.cpu.schema.copies import Permute
         lambda x: (x.mT.sin(), x.permute(2, 0, 1).sin(), x.transpose(0, 2).sin()),
     ],
 )
-def test_permutations_of_one_value_are_apart(function: Any, sizes: tuple[int, ...]) -> None:
+def test_several_permutations_of_one_value(function: Any, sizes: tuple[int, ...]) -> None:
     assert_computes(lambda x: function(x.softmax(-1)), torch.randn(sizes))
 
 
-def test_products_of_permutations_of_one_value() -> None:
+def test_matrix_multiplications_of_permutations_of_one_value() -> None:
     def function(x: Tensor) -> tuple[Tensor, Tensor]:
         columns = (x * 2).mT
         return columns @ columns, columns.transpose(0, 1) @ columns.transpose(0, 1)
@@ -36,7 +36,7 @@ def test_products_of_permutations_of_one_value() -> None:
     assert_computes(function, torch.randn(3, 3, 3))
 
 
-def test_one_permutation_that_many_read_is_one_step() -> None:
+def test_a_permutation_with_several_readers_is_one_op() -> None:
     def function(x: Tensor) -> Tensor:
         y = x.softmax(-1)
         return F.layer_norm(y.mT, (3,)) + F.rms_norm(y.mT, (3,))
@@ -44,7 +44,7 @@ def test_one_permutation_that_many_read_is_one_step() -> None:
     assert [type(each) for each in specs(function, torch.randn(2, 3, 4))].count(Permute) == 1
 
 
-def test_sizes_of_a_call_that_are_written_in_several_ways() -> None:
+def test_dynamic_sizes_with_different_but_equal_expressions() -> None:
     rows, columns = Dim("rows", min=2, max=8), Dim("columns", min=2, max=8)
 
     def joined(x: Tensor, y: Tensor) -> Tensor:
@@ -64,5 +64,5 @@ def test_sizes_of_a_call_that_are_written_in_several_ways() -> None:
         (lambda x: (x * 2).mT.reshape(0, 4), (2, 0, 3)),
     ],
 )
-def test_views_of_nothing(function: Any, sizes: tuple[int, ...]) -> None:
+def test_views_of_empty_tensors(function: Any, sizes: tuple[int, ...]) -> None:
     assert_computes(function, torch.randn(sizes))

@@ -30,7 +30,7 @@ def test_embedding_of_dynamic_token_count() -> None:
     assert_computes(module, tokens, dynamic_shapes=({1: Dim("tokens", min=2, max=9)},), others=others)
 
 
-def test_a_table_that_is_computed() -> None:
+def test_embedding_with_a_computed_table() -> None:
     def function(x: Tensor, indices: Tensor) -> Tensor:
         return nn.functional.embedding(indices + 1, x.relu())
 
@@ -76,7 +76,7 @@ def test_index_out_of_bounds_does_not_read_the_next_row() -> None:
         run_payload(payload.data, payload.named, [torch.randn(3, 4), torch.tensor([0, -4])])
 
 
-def test_indices_of_dimensions_that_a_call_says() -> None:
+def test_indices_of_dynamic_dimensions() -> None:
     def function(x: Tensor) -> Tensor:
         at = torch.arange(x.shape[1])
         return x[torch.arange(x.shape[0])[:, None], x.shape[1] - 1 - at] + x[:, at - 1]
@@ -96,7 +96,7 @@ def test_gather(dim: int) -> None:
     assert_computes(lambda x, at: x.gather(dim, at), torch.randn(3, 4, 3), at, dynamic_shapes=dynamic, others=others)
 
 
-def test_what_is_left_to_kernels() -> None:
+def test_unsupported_indexing_is_left_to_kernels() -> None:
     inputs = [torch.randn(4, 4), torch.tensor([True, False, True, True])]
     assert get_non_lowered_nodes(lowered(lambda x, at: x[:, at].sum(), inputs).graph)
 

@@ -65,24 +65,24 @@ def _x() -> Tensor:
 
 
 @pytest.mark.parametrize("write", [_by_tensor, _by_index_copy])
-def test_rows_at_places_of_a_tensor(write: Any) -> None:
+def test_rows_at_positions_given_by_a_tensor(write: Any) -> None:
     calls = [(_x(), torch.tensor(at)) for at in ([0, 1], [4, 2], [5, 0])]
     assert _kinds(write, *calls[0]) == [KvUpdate]
     assert_keeps(_Cache(write), *calls)
 
 
-def test_rows_from_a_number_on() -> None:
+def test_rows_that_start_at_an_integer_argument() -> None:
     shapes = (None, Dim.DYNAMIC)
     assert _kinds(_by_number, _x(), 3, dynamic_shapes=shapes) == [KvUpdate]
     assert_keeps(_Cache(_by_number), (_x(), 3), (_x(), 0), (_x(), 4), dynamic_shapes=shapes)
 
 
 @pytest.mark.parametrize("write", [_fixed, _one])
-def test_rows_that_are_known(write: Any) -> None:
+def test_rows_at_constant_positions(write: Any) -> None:
     assert_keeps(_Cache(write), (_x(), torch.tensor(1.5)), (_x(), torch.tensor(0.5)))
 
 
-def test_as_many_rows_as_there_are() -> None:
+def test_a_dynamic_number_of_rows() -> None:
     n = Dim("n", min=1, max=_ROWS)
     calls = [(torch.randn(2, 3, size, 4), torch.randperm(_ROWS)[:size]) for size in (3, 1, 6)]
     assert_keeps(_Cache(_by_tensor), *calls, dynamic_shapes=({2: n}, {0: n}))
@@ -105,7 +105,7 @@ def test_old_rows_can_be_read_after_an_update() -> None:
     assert_keeps(_Cache(write), *calls)
 
 
-def test_buffers_that_are_written_twice_and_from_each_other() -> None:
+def test_buffers_that_are_written_twice_and_copied_to_each_other() -> None:
     def write(cache: Any, x: Tensor, at: Tensor) -> Any:
         cache.rows[:, :, at] = x
         cache.rows[:, :, 0] = 7.0
@@ -117,7 +117,7 @@ def test_buffers_that_are_written_twice_and_from_each_other() -> None:
     assert_keeps(_Cache(write), *[(_x(), torch.tensor(at)) for at in ([0, 1], [4, 2], [1, 3])])
 
 
-def test_tensors_of_the_call_are_left_as_they_are() -> None:
+def test_tensor_arguments_are_not_modified() -> None:
     def function(cache: Tensor, x: Tensor, at: Tensor) -> Tensor:
         return cache.index_copy(1, at, x) + torch.slice_scatter(cache, x, 1, 0, 2)
 
@@ -126,7 +126,7 @@ def test_tensors_of_the_call_are_left_as_they_are() -> None:
     assert_computes(function, cache, torch.randn(3, 2), torch.tensor([4, 1]))
 
 
-def test_a_sum_is_kept() -> None:
+def test_in_place_addition_to_a_buffer() -> None:
     def write(cache: Any, x: Tensor, at: Tensor) -> Tensor:
         cache.rows.add_(at)
         return cache.rows * x[:, :, :1]
@@ -142,7 +142,7 @@ def test_a_sum_is_kept() -> None:
         lambda cache, x, at: torch.slice_scatter(cache, x, 1, 0, 4, 2),
     ],
 )
-def test_what_is_left_to_kernels(function: Any) -> None:
+def test_unsupported_updates_are_left_to_kernels(function: Any) -> None:
     inputs = [torch.randn(3, _ROWS), torch.randn(3, 2), torch.tensor([0, 1])]
     assert get_non_lowered_nodes(lowered(function, inputs).graph)
 

@@ -36,5 +36,5 @@ def test_a_window_that_is_too_large_is_left_to_kernels(module: nn.Module, shape:
 
 
 @pytest.mark.parametrize("module, shape", _TAKEN)
-def test_the_largest_window_is_taken(module: nn.Module, shape: tuple[int, ...]) -> None:
+def test_the_largest_supported_window_is_delegated(module: nn.Module, shape: tuple[int, ...]) -> None:
     assert_computes(module, torch.randn(shape), tolerance=1e-4)

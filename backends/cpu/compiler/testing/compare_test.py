@@ -13,7 +13,7 @@ def _late_before_early(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return late, early, late
 
 
-def test_results_in_another_order_than_they_are_computed() -> None:
+def test_results_in_a_different_order_than_computed() -> None:
     assert_computes(_late_before_early, torch.randn(3))
 
 
@@ -36,7 +36,7 @@ def test_results_and_buffers_are_compared() -> None:
     assert_keeps(_Kept(), (torch.randn(3),), (torch.randn(3),))
 
 
-def test_a_wrong_result_is_found() -> None:
+def test_a_wrong_result_is_detected() -> None:
     class Changing(nn.Module):
         """Adds the number of calls outside of export."""
 
