@@ -26,13 +26,13 @@ def _payload(name: str) -> bytes:
     return _payloads(Path("tests/xnnpack_programs") / f"{name}.pte")[0]
 
 
-def test_kinds_of_nodes_have_the_tags_of_the_verifier() -> None:
+def test_node_tags_match_the_verifier() -> None:
     text = Path("backends/xnnpack/runtime/schema.h").read_text(encoding="utf-8")
     tags = [int(tag) for tag in re.findall(r"^  X\(\w+, (\d+), \w+\)", text, re.MULTILINE)]
     assert tags == list(range(1, len(NODES) + 1))
 
 
-def test_a_convolution_has_its_weights_and_what_surrounds_it() -> None:
+def test_lists_a_convolution_with_its_weights_and_adjacent_nodes() -> None:
     names = [name for name, _ in describe(_payload("conv_dq"))]
     assert names == ["StaticTranspose", "Convert", "Conv2d", "StaticTranspose"]
     _, values = describe(_payload("conv_dq"))[2]
@@ -40,12 +40,12 @@ def test_a_convolution_has_its_weights_and_what_surrounds_it() -> None:
     assert values[-1].startswith("float32[")
 
 
-def test_the_fifth_input_of_a_concatenation_comes_before_the_output() -> None:
+def test_lists_all_inputs_of_a_concatenation_before_the_output() -> None:
     ((name, values),) = describe(_payload("cat5"))
     assert name == "Concatenate5" and len(values) == 6
 
 
-def test_every_payload_that_the_official_exporter_wrote_is_read() -> None:
+def test_reads_every_payload_of_the_official_exporter() -> None:
     payloads = [payload for path in _PROGRAMS for payload in _payloads(path)]
     assert len(payloads) > 60
     for payload in payloads:
@@ -54,14 +54,14 @@ def test_every_payload_that_the_official_exporter_wrote_is_read() -> None:
         assert not [text for _, values in nodes for text in values if text.startswith(("value ", "datatype "))]
 
 
-def test_other_data_are_not_an_xnnpack_payload() -> None:
+def test_rejects_data_that_is_not_an_xnnpack_payload() -> None:
     payload = _payload("cat5")
     for damaged in (b"", payload[:40], b"\0" * 80, payload[:32] + b"\xff" * 4 + payload[36:]):
         with pytest.raises(ValueError, match="XnnpackBackend"):
             describe(damaged)
 
 
-def test_a_damaged_byte_is_value_error_at_most() -> None:
+def test_a_damaged_byte_raises_at_most_a_value_error() -> None:
     payload = _payload("cat5")
     for place in range(len(payload)):
         damaged = bytearray(payload)

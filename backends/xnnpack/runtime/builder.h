@@ -67,7 +67,7 @@ void et_xnn_infer(et_xnn_builder *b, uint8_t index, const et_xnn_dims *dims);
 /* Returns the tensor of value `id`. Sets the data of constants that ops read in place. */
 et_xnn_tensor et_xnn_tensor_of(et_xnn_builder *b, uint32_t id);
 
-/* Adds a tensor that aliases `tensor` with other sizes. The number of elements must be the same. */
+/* Adds a tensor that aliases `tensor` with different sizes. The number of elements must be the same. */
 et_xnn_tensor et_xnn_view(et_xnn_builder *b, et_xnn_tensor tensor,
                           const et_xnn_dims *dims);
 
@@ -75,14 +75,14 @@ et_xnn_tensor et_xnn_view(et_xnn_builder *b, et_xnn_tensor tensor,
 et_xnn_tensor et_xnn_add_scratch(et_xnn_builder *b, et_scalar_type dtype,
                                  const et_xnn_dims *dims);
 
-/* Returns an input as float32. If it has another datatype, adds a conversion to scratch. */
+/* Returns an input as float32. If it has a different datatype, adds a conversion to scratch. */
 et_xnn_tensor et_xnn_floats_of(et_xnn_builder *b, uint32_t id);
 
 /* Emits the conversion of value `id` to float32, into tensor `to`. */
 void et_xnn_read_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor to);
 
 /* et_xnn_floats_for() returns the float32 tensor that the node's op writes for value `id`. It is
- * the value's own tensor, or one in scratch if the value has another datatype. In this case,
+ * the value's own tensor, or one in scratch if the value has a different datatype. In this case,
  * et_xnn_put_floats() converts that tensor to the value's datatype. */
 et_xnn_tensor et_xnn_floats_for(et_xnn_builder *b, uint32_t id);
 void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats);

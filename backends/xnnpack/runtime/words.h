@@ -42,7 +42,7 @@ bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out);
 /* Returns true if each output pixel depends only on the input pixel at the same position. */
 bool et_xnn_is_pixel(const et_xnn_window *window);
 
-/* Reads the window of a node whose windows do not overlap. */
+/* Reads the window of a node with non-overlapping windows (stride equals kernel size). */
 bool et_xnn_disjoint_window_of(const et_xnn_node *node, et_xnn_window *out);
 
 /* Returns the number of outputs along axis 0 (y) or 1 (x), or 0 if the window is larger than
