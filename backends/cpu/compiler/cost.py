@@ -18,7 +18,7 @@ _STRASSEN_MIN = {
 def prefers_winograd(pixels: int, channels: int, columns: int) -> bool:
     """Return whether a 3 x 3 convolution gains enough from Winograd's algorithm.
 
-    The algorithm must be faster, and worth its larger weights.
+    The algorithm must be faster, and the gain must justify its larger weights.
     """
     return pixels >= cost_model.WINOGRAD_F2_MIN_PIXELS and min(channels, columns) >= cost_model.WINOGRAD_MIN_CHANNELS
 
@@ -54,7 +54,7 @@ def _clamp_tiles(tiles: int) -> int:
 def prefers_strassen(rows: int, depth: int, columns: int, choice: str) -> bool:
     """Return whether [rows, depth] x [depth, columns] uses Strassen's algorithm.
 
-    choice: "auto" if the algorithm must be faster and worth its larger weights, or "always".
+    choice: "auto" if the gain must justify the larger weights of the algorithm, or "always".
     """
     return all(size >= least for size, least in zip((rows, depth, columns), _STRASSEN_MIN[choice], strict=True))
 

@@ -17,7 +17,7 @@ class Options:
 
     winograd: Winograd's algorithm for 3x3 convolutions. Float outputs are within 1e-4 of PyTorch;
         int8 outputs are bit-identical.
-        - "auto": float32 only, if it is faster and worth its larger weights.
+        - "auto": float32 only, if it is faster and the gain justifies its larger weights.
         - "never".
         - "always": wherever possible, including int8. For int8, it is slower on processors
           (AArch64) where one instruction adds four int8 products but two int16 products need
@@ -28,12 +28,12 @@ class Options:
         - "never".
         - "always": wherever possible.
     strassen: Strassen's algorithm for float32 linear layers and 1x1 convolutions. It needs 7/8 of
-        the multiplications and 1.75 times the memory for weights. Rounding errors double.
-        - "auto": if it is faster at the lower bounds of sizes and worth its larger weights, and no
-          other op reads the same weights.
+        the multiplications and 1.75 times the memory for weights, and doubles rounding errors.
+        - "auto": if it is faster for the minimum number of rows, the gain justifies its larger
+          weights, and no other op reads the same weights.
         - "never".
-        - "always": wherever the upper bounds of sizes allow enough rows. It is slower for calls
-          with few rows.
+        - "always": wherever the maximum number of rows is large enough. Calls with few rows are
+          slower.
     threads: maximum number of threads of a call, 1 to 64. Each has its own workspace.
     weights: dtype in which weights of GEMMs, convolutions and embeddings are stored: "auto" (dtype
         of the program), "float32", "float16" or "bfloat16". Ops compute in float32.

@@ -114,7 +114,7 @@ PIPELINE: tuple[Pass, ...] = (
     PartitionPass(
         name="fuse_activations",
         before="Scales and shifts are folded, so an activation directly follows its GEMM or convolution.",
-        after="GEMMs and convolutions apply activations and add residuals that are their only readers.",
+        after="A GEMM or convolution applies the activation or residual addition that is its only reader.",
         run=lambda part: fuse(part.graph),
     ),
     PartitionPass(

@@ -60,7 +60,7 @@ class PayloadRows:
 def read(payload: bytes) -> PayloadRows:
     """Decode a payload that `payload.write` encoded.
 
-    Raises `InvalidProgramError` for other data.
+    Raises `InvalidProgramError` for invalid data.
     """
     try:
         header, reader = open_payload(payload)

@@ -39,7 +39,7 @@ def _is_taken(graph: OpGraph, op: Op, options: Options, others: Sequence[Tensor]
 def _gains(graph: OpGraph, op: Op, options: Options) -> bool:
     """Return whether `op` gains enough from Strassen's algorithm.
 
-    The algorithm must be faster, and worth its larger weights.
+    The algorithm must be faster, and the gain must justify its larger weights.
     """
     if options.strassen == "never" or type(op.spec) is not GemmF32 or op.inputs[1].dtype != torch.float32:
         return False

@@ -65,8 +65,8 @@ typedef struct et_tiles {
 
 /* Returns the number of rows of the next tile if `left` rows are left. It is ET_TILE_ROWS until
  * fewer than ET_TILE_TAIL rows are left; the remaining tiles have heights that are as equal as
- * possible. With AVX-512, no tile has five rows: it would add 4 KB of code, and tiles of three and
- * four rows are as fast. */
+ * possible. With AVX-512, no tile has five rows, because such a tile would add 4 KB of code, and
+ * tiles of three and four rows are just as fast. */
 ET_INLINE size_t et_tile_height(size_t left) {
 #if defined(ET_CPU_ISA_PLAIN)
   static const uint8_t heights[ET_TILE_TAIL] = {0, 1, 2, 3, 2, 3};

@@ -82,7 +82,7 @@ def per_isa(lists):
 def microkernel_library(name, srcs, int8_srcs, deps):
     """Defines a library with one archive of microkernels per linked instruction set.
 
-    The linker takes only those objects of an archive that ops call.
+    From each archive, the linker takes only the objects that ops call.
 
     Args:
       name: name of the library. Its archives are `name`_avx2 and so on.

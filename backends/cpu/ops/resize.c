@@ -1,4 +1,4 @@
-/* Op resize: interpolates images in NHWC layout to other sizes. */
+/* Op resize: interpolates images in NHWC layout to a different size. */
 #include "backends/cpu/schema/resize.h"
 
 #include "backends/cpu/microkernels/resize.h"

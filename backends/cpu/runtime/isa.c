@@ -182,7 +182,7 @@ et_status et_cpu_isa_choose(const et_backend_context *context,
   return find_best(context->error, out_isa);
 }
 
-/* Returns whether an output of the op has elements. */
+/* Returns whether any output of the op has elements. */
 static bool has_results(const et_cpu_op *op) {
   const size_t end = (size_t)op->input_count + op->output_count;
   for (size_t i = op->input_count; i < end; i++) {
@@ -193,8 +193,8 @@ static bool has_results(const et_cpu_op *op) {
   return false;
 }
 
-/* Skips ops without results: an output of 0 bytes may have 2^31 rows and 2^31 columns, and ops loop
- * over them. */
+/* Skips ops whose outputs are all empty. An output of 0 bytes may have 2^31 rows and 2^31 columns,
+ * and the op would loop over them. */
 static void run_op(const et_cpu_op *op, const et_cpu_run *run) {
   if (has_results(op)) {
     op->type->run(op, run);

@@ -262,8 +262,8 @@ ROW_TILING_MAX_BYTES: Annotated[
     int,
     Constant(
         "bytes",
-        "Maximum size of the workspaces of two threads. If they would be larger, fewer rows are computed at once.",
-        "MobileNetV2 takes 1.46 MB with its image, instead of 2.01 MB, with this limit and CHANNEL_SPLIT_MIN_BYTES.",
+        "Maximum size of the workspaces of two threads. To stay below it, fewer rows are computed at once.",
+        "With this limit and CHANNEL_SPLIT_MIN_BYTES, MobileNetV2 and its image need 1.46 MB instead of 2.01 MB.",
     ),
 ] = 640 << 10
 MBCONV_CHAIN_MIN_BYTES: Annotated[
@@ -291,7 +291,7 @@ CHANNEL_SPLIT_MIN_BYTES: Annotated[
     Constant(
         "bytes",
         "Minimum size of live scratch for which an inverted residual computes its expanded channels in two halves.",
-        "MobileNetV2 takes 1.46 MB with its image, instead of 2.01 MB, with this limit and ROW_TILING_MAX_BYTES.",
+        "With this limit and ROW_TILING_MAX_BYTES, MobileNetV2 and its image need 1.46 MB instead of 2.01 MB.",
     ),
 ] = 768 << 10
 WORKSPACE_MAX_BYTES: Annotated[

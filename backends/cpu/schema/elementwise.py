@@ -123,7 +123,7 @@ class Instruction(Record):
         return self.registers[: self.opcode.arity]
 
     def on(self, registers: Sequence[int]) -> "Self":
-        """Return the same instruction with other registers."""
+        """Return the same instruction with the given registers."""
         return replace(self, registers=_padded(registers))
 
 

@@ -17,7 +17,7 @@ WORD_BYTES = 4
 
 
 class Place(IntEnum):
-    """Where the memory of a tensor is.
+    """Location of a tensor's memory.
 
     DATA is named data of the program, which is read in place. STATE is a mutable buffer of the
     program, which is updated in place.

@@ -48,7 +48,7 @@ class PoolF32(OpSpec):
 class PoolQs8(OpSpec):
     """`pool_f32` for quantized values: y = quantize(pool(x - zero_point) * scale).
 
-    Sums and maxima are exact integers. Averages are divided in float32.
+    Sums and maxima are exact integers. For averages, the sum is divided in float32.
 
     params: quantization of x. The zero point is in the range of the dtype of x.
     """

@@ -17,7 +17,7 @@ class Cast(OpSpec):
     """y = x, converted to the dtype of y. Both have the same number of elements.
 
     Conversions: float16 or bfloat16 to float32; float32 to float16 or bfloat16, rounded to nearest
-    even; float32 to int64 or int32, truncated. Float32 values outside int64 saturate, and NaN
+    even; float32 to int64 or int32, truncated. Values outside the range of int64 saturate, and NaN
     becomes 0. An int32 result is the lower half of the int64 result.
     """
 

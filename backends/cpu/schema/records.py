@@ -140,5 +140,5 @@ class Activated(OpSpec):
         return len(self.inputs) - 1 if self.inputs[-1].count is Count.OPTIONAL else None
 
     def with_activation(self, activation: Activation) -> "Self":
-        """Return a copy with another activation."""
+        """Return a copy with the given activation."""
         return cast("Self", replace(cast(Any, self), activation=activation))

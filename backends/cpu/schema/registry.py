@@ -12,7 +12,7 @@ from backends.cpu.schema.declarations import OpSpec
 def modules_of(package: str) -> list[ModuleType]:
     """Import all modules of `package` except tests.
 
-    Return them in the order of their names.
+    Return them sorted by name.
     """
     names = sorted(each.name for each in iter_modules(import_module(package).__path__) if not each.ispkg)
     return [import_module(f"{package}.{name}") for name in names if not name.endswith("_test")]

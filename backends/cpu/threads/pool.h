@@ -19,8 +19,8 @@ extern "C" {
 #define ET_CPU_POOL_MAX_THREADS 64
 #define ET_CPU_POOL_LINE 64 /* bytes; avoids false sharing */
 
-/* C++ has no C atomics before C++23. It only reserves memory for a pool and does not use its
- * members, so it uses plain members of the same sizes (checked in pool.c). */
+/* C++ has no C atomics before C++23. C++ code only reserves memory for a pool and does not access
+ * its members, so the members have plain types of the same sizes there (checked in pool.c). */
 #ifdef __cplusplus
 #define ET_CPU_POOL_ALIGNED alignas(ET_CPU_POOL_LINE)
 #define ET_CPU_POOL_ATOMIC(atomic, plain) plain

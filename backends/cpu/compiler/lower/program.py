@@ -32,7 +32,7 @@ class Program:
         return found.float() if found is not None and found.dtype in FLOAT16_DTYPES else found
 
     def weight(self, value: object) -> Tensor | None:
-        """Return the elements of a constant like `constant`, but in the program's dtype."""
+        """Return the dequantized elements of a constant in its own dtype, or None."""
         if isinstance(value, Node) and value.op == "call_function":
             return self.quantized.dequantized(value, self._constants.tensor)
         return self._constants.tensor(value)

@@ -138,7 +138,7 @@ def _rule(reduction: Reduction, given: Callable[[Node], Any]) -> Rule:
 
 
 def refuses(program: Program, node: Node) -> Refusal:
-    """Return why a reduction is not supported, or None."""
+    """Return the reason that a reduction is not supported, or None."""
     x = tensor_of(node.args[0])
     if x.dtype != torch.float32:
         return f"reduction of {x.dtype} is not supported"

@@ -21,7 +21,7 @@ NUMBERS = (torch.float32, torch.bool, *WHOLE)
 ANY = (*NUMBERS, torch.float16, torch.bfloat16, torch.int16, torch.int8, torch.uint8)
 
 
-# User-visible reason why a node cannot be lowered, or None if it can be.
+# User-visible reason that a node cannot be lowered, or None if it can be.
 Refusal: TypeAlias = str | None
 Refuses: TypeAlias = Callable[[Program, Node], Refusal]
 
@@ -50,8 +50,8 @@ class Rule:
     """The lowering of an operator of the edge dialect.
 
     lower: emits the ops of a node, and sets the layout of its result.
-    refuses: returns why a node cannot be lowered, or None. It is called after dtypes, ranks and
-        bounds of all tensors have been checked.
+    refuses: returns the reason that a node cannot be lowered, or None. It is called after dtypes,
+        ranks and bounds of all tensors have been checked.
     computes: False if the result is a view of the input.
     dtypes: allowed dtypes of operands and results.
     first: allowed dtypes of the first operand; None for `dtypes`.

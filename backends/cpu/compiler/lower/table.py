@@ -36,7 +36,7 @@ def rule_of(node: Node) -> Rule | None:
 
 
 def refusal(program: Program, node: Node) -> Refusal:
-    """Return why `node` cannot be lowered, or None if it can."""
+    """Return the reason that `node` cannot be lowered, or None if it can be."""
     rule = rule_of(node)
     if rule is None:
         return f"{to_torch_overload(node.target) or node.target} is not supported"

@@ -24,7 +24,7 @@ _Triple: TypeAlias = tuple[int, int, int]
 
 
 def refuses_volume(node: Node) -> Refusal:
-    """Return why no op supports a 3-D convolution, or None."""
+    """Return the reason that no op supports a 3-D convolution, or None."""
     frames = int(dims_at(node.args[1])[2])
     transposed, dilation = node.args[6], node.args[5][0]
     reach = (frames - 1) * dilation + 1 if transposed else frames

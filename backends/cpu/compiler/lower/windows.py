@@ -33,7 +33,7 @@ _OF_WINDOW: dict[object, range] = {
 
 
 def refuses_window(node: Node) -> Refusal:
-    """Return why no op supports the window of `node`, or None.
+    """Return the reason that no op supports the window of `node`, or None.
 
     Kernel, stride, padding and dilation must not exceed the limits of the ops.
     """
