@@ -7,7 +7,7 @@
     executorch_register_toolchains()
 """
 
-load("//rules/private:bazel_version.bzl", "IS_BAZEL_4")
+load("//rules/private:bazel_features.bzl", "RULES_ARE_FILES")
 load("//rules/private:hosts.bzl", "HOSTS")
 load("//rules/private/repository:bundled_rules.bzl", "bundled_rules")
 load("//rules/private/repository:hub_environment.bzl", "hub_environment")
@@ -32,8 +32,8 @@ _RULE_SETS = {
     "rules_python": ("rules/python", "bazel4/rules_python"),
 }
 
-# Bazel 4 has these built in or does not need them.
-_NOT_BEFORE_BAZEL7 = ["bazel_features", "bazel_skylib", "platforms", "rules_license", "rules_proto"]
+# Not needed if rules are built in.
+_UNUSED_IF_BUILT_IN = ["bazel_features", "bazel_skylib", "platforms", "rules_license", "rules_proto"]
 
 # Lock files for other Python versions and machines, and for indexes without the CPU build of torch.
 _OTHER_LOCKS = {
@@ -120,7 +120,7 @@ def executorch_dependencies(python_version = "3.11", hub = "", hub_packages = []
       rust: The `.bzl` file of your Rust rules, `@rules_rust//rust:defs.bzl`, for `executorch_rust_library`.
     """
     for name, (bundled, replacement) in _RULE_SETS.items():
-        if native.existing_rule(name) or (IS_BAZEL_4 and name in _NOT_BEFORE_BAZEL7):
+        if native.existing_rule(name) or (name in _UNUSED_IF_BUILT_IN and not RULES_ARE_FILES):
             continue
         bundled_rules(name = name, bundled = bundled, replacement = replacement)
     executorch_repositories(python_version, hub, hub_packages, rust)

@@ -4,7 +4,7 @@ They declare the interpreter, the packages and the sources as inputs.
 """
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
-load("//rules/private:bazel_version.bzl", "IS_BAZEL_4")
+load("//rules/private:bazel_features.bzl", "RESTARTS_WORKERS_FOR_TOOLS")
 load("//rules/private:distributions.bzl", "distribution_versions", "distributions_aspect")
 load("//rules/private:labels.bzl", "display_label", "folder_paths")
 load("//rules/private:locked_packages.bzl", "LockedPackagesInfo")
@@ -149,7 +149,7 @@ def _folder_packages(ctx):
     )
 
 def _check_libraries(where, versions):
-    if IS_BAZEL_4:
+    if not RESTARTS_WORKERS_FOR_TOOLS:
         fail("%s: 'libraries' requires Bazel 7 or newer; use 'site'" % where)
     missing = [name for name in REQUIRED_PACKAGES if name not in versions]
     if missing:

@@ -1,6 +1,6 @@
 """Actions that run a Python module of the toolchain."""
 
-load("//rules/private:bazel_version.bzl", "IS_BAZEL_4")
+load("//rules/private:bazel_features.bzl", "RESTARTS_WORKERS_FOR_TOOLS", "resource_argument", "toolchain_argument")
 load("//rules/private:import_roots.bzl", "import_roots")
 
 # Fixed, so that the behavior of Python and torch does not depend on the machine.
@@ -33,9 +33,6 @@ def _run_python(ctx, toolchain, sources, pythonpath, arguments, inputs, mnemonic
     The locked packages and the standard library are inputs but not tools. Instead, the
     environment's identity file, which changes with them, is a tool.
     """
-
-    # Bazel 4 does not have this argument.
-    toolchain_arg = {} if IS_BAZEL_4 else {"toolchain": toolchain.toolchain_type}
     ctx.actions.run(
         executable = toolchain.python,
         inputs = depset(toolchain.library, transitive = [inputs]),
@@ -43,12 +40,12 @@ def _run_python(ctx, toolchain, sources, pythonpath, arguments, inputs, mnemonic
         tools = depset(
             [toolchain.python] + toolchain.identity,
             transitive = [toolchain.python_files, sources.files],
-        ).to_list() + ([sources.executable] if IS_BAZEL_4 else []) + tools,
+        ).to_list() + ([] if RESTARTS_WORKERS_FOR_TOOLS else [sources.executable]) + tools,
         # Paths relative to the execution root.
         env = dict(_ENV, PYTHONPATH = ":".join(pythonpath)),
         mnemonic = mnemonic,
         progress_message = progress_message,
-        **dict(kwargs, **toolchain_arg)
+        **dict(kwargs, **toolchain_argument(toolchain.toolchain_type))
     )
 
 def run_compiler(ctx, toolchain, arguments, inputs, tools, outputs, mnemonic, progress_message, execution_requirements, resource_set, module = None):
@@ -71,15 +68,12 @@ def run_compiler(ctx, toolchain, arguments, inputs, tools, outputs, mnemonic, pr
       module: dotted name of another program of the compiler to run instead.
     """
     use_params_file(arguments)
-
-    # In Bazel 4, this argument requires a flag.
-    resource_arg = {} if IS_BAZEL_4 else {"resource_set": resource_set}
     _run_python(
         ctx,
         toolchain,
         toolchain.compiler,
         pythonpath = toolchain.packages.roots,
-        # In Bazel 4, which does not accept a depset in this list, no toolchain has such packages.
+        # Without RESTARTS_WORKERS_FOR_TOOLS, no toolchain has such packages.
         tools = tools + ([toolchain.packages.tools] if toolchain.packages.tools else []),
         arguments = [toolchain.compiler_main.path] + (["-m", module] if module else []) + [arguments],
         inputs = depset(transitive = [toolchain.packages.files, inputs]),
@@ -87,7 +81,7 @@ def run_compiler(ctx, toolchain, arguments, inputs, tools, outputs, mnemonic, pr
         mnemonic = mnemonic,
         progress_message = progress_message,
         execution_requirements = execution_requirements,
-        **resource_arg
+        **resource_argument(resource_set)
     )
 
 def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnemonic, progress_message, package_roots = [], tools = []):

@@ -3,7 +3,7 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private:bazel_version.bzl", "IS_BAZEL_4")  # buildifier: disable=bzl-visibility
+load("//rules/private:bazel_features.bzl", "toolchain_argument")  # buildifier: disable=bzl-visibility
 load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
 
 _DOC = """A `cc_library` of C sources that compiles sixteen sources per action, each to its own object.
@@ -96,9 +96,6 @@ def _compile_group(ctx, tools, headers, command, sources, pic):
     args = ctx.actions.args()
     args.add(tools.compiler)
     args.add_all(command.flags)
-
-    # Bazel 4 does not have this argument.
-    toolchain_arg = {} if IS_BAZEL_4 else {"toolchain": Label("@bazel_tools//tools/cpp:toolchain_type")}
     ctx.actions.run(
         executable = ctx.executable._compile_objects,
         arguments = [source_list, args],
@@ -107,7 +104,7 @@ def _compile_group(ctx, tools, headers, command, sources, pic):
         env = command.environment,
         mnemonic = "ExecutorchCompileObjects",
         progress_message = "Compiling %d sources of %s" % (len(sources), display_label(ctx.label)),
-        **toolchain_arg
+        **toolchain_argument(Label("@bazel_tools//tools/cpp:toolchain_type"))
     )
     return objects
 
