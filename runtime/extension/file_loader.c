@@ -21,8 +21,14 @@ static et_status map_descriptor(const char *path, int descriptor,
   if (fstat(descriptor, &status) != 0) {
     return fail_access(path, strerror(errno), error);
   }
-  if (!S_ISREG(status.st_mode) || status.st_size <= 0) {
-    return fail_access(path, "not a regular file, or empty", error);
+  if (!S_ISREG(status.st_mode)) {
+    return fail_access(path, "not a regular file", error);
+  }
+  if (status.st_size < ET_FILE_MIN_BYTES) {
+    return et_fail(error, ET_STATUS_ACCESS_FAILED,
+                   "%s: a file of %d bytes is too short; pass the path of a "
+                   ".pte or .ptd file",
+                   path, (int)status.st_size);
   }
   const size_t size = (size_t)status.st_size;
   void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);

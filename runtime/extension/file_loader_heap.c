@@ -16,8 +16,14 @@ static et_status fail_access(const char *path, const char *reason,
 static et_status read_stream(const char *path, FILE *stream, et_file *out_file,
                              et_error *error) {
   const long size = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
-  if (size <= 0 || fseek(stream, 0, SEEK_SET) != 0) {
-    return fail_access(path, "not a regular file, or empty", error);
+  if (size < 0 || fseek(stream, 0, SEEK_SET) != 0) {
+    return fail_access(path, "not a regular file", error);
+  }
+  if (size < ET_FILE_MIN_BYTES) {
+    return et_fail(error, ET_STATUS_ACCESS_FAILED,
+                   "%s: a file of %ld bytes is too short; pass the path of a "
+                   ".pte or .ptd file",
+                   path, size);
   }
   const size_t over = (size_t)size % ET_MEMORY_ALIGNMENT;
   const size_t padding = over == 0 ? 0 : ET_MEMORY_ALIGNMENT - over;

@@ -25,11 +25,15 @@ static et_status map_handle(const char *path, HANDLE handle, et_file *out_file,
   if (!GetFileSizeEx(handle, &size)) {
     return fail_access(path, error);
   }
-  if (size.QuadPart <= 0 || (ULONGLONG)size.QuadPart > SIZE_MAX) {
+  if (size.QuadPart < ET_FILE_MIN_BYTES) {
     return et_fail(error, ET_STATUS_ACCESS_FAILED,
-                   "%s: empty, or too large; pass the path of a .pte or .ptd "
-                   "file",
-                   path);
+                   "%s: a file of %d bytes is too short; pass the path of a "
+                   ".pte or .ptd file",
+                   path, (int)size.QuadPart);
+  }
+  if ((ULONGLONG)size.QuadPart > SIZE_MAX) {
+    return et_fail(error, ET_STATUS_ACCESS_FAILED,
+                   "%s: too large; pass the path of a .pte or .ptd file", path);
   }
   const HANDLE mapping =
       CreateFileMappingA(handle, NULL, PAGE_READONLY, 0, 0, NULL);

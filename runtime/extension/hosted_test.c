@@ -51,6 +51,34 @@ static void test_unreadable_files_are_named(void **state) {
   }
 }
 
+static void test_short_files_are_named(void **state) {
+  (void)state;
+  for (size_t size = 0; size <= ET_FILE_MIN_BYTES; size++) {
+    char path[4096];
+    char expected[4200];
+    et_file file = {{NULL, 0}};
+    et_error error;
+    snprintf(path, sizeof path, "%s/short.pte", getenv("TEST_TMPDIR"));
+    snprintf(expected, sizeof expected,
+             "%s: a file of %zu bytes is too short; pass the path of a .pte or "
+             ".ptd file",
+             path, size);
+    FILE *created = fopen(path, "wb");
+    assert_non_null(created);
+    assert_int_equal(fwrite("12345678", 1, size, created), size);
+    assert_int_equal(fclose(created), 0);
+    const et_status status = et_file_open(path, &file, &error);
+    if (size == ET_FILE_MIN_BYTES) {
+      assert_int_equal(status, ET_STATUS_OK);
+      et_file_close(&file);
+    } else {
+      assert_int_equal(status, ET_STATUS_ACCESS_FAILED);
+      expected[ET_ERROR_MESSAGE_BYTES - 1] = '\0';
+      assert_string_equal(error.message, expected);
+    }
+  }
+}
+
 /* A path with letters of several alphabets, in UTF-8. */
 #define FOREIGN_NAME "mod\xc3\xa8le \xe6\xa8\xa1.pte"
 
@@ -73,12 +101,12 @@ static void test_paths_are_utf8(void **state) {
   et_file file = {{NULL, 0}};
   FILE *created = create_foreign_file(folder);
   assert_non_null(created);
-  assert_int_equal(fwrite("words", 1, 5, created), 5);
+  assert_int_equal(fwrite("nine words", 1, 10, created), 10);
   assert_int_equal(fclose(created), 0);
   snprintf(path, sizeof path, "%s/%s", folder, FOREIGN_NAME);
   assert_int_equal(et_file_open(path, &file, NULL), ET_STATUS_OK);
-  assert_int_equal(file.bytes.size, 5);
-  assert_memory_equal(file.bytes.data, "words", 5);
+  assert_int_equal(file.bytes.size, 10);
+  assert_memory_equal(file.bytes.data, "nine words", 10);
   et_file_close(&file);
 }
 
@@ -188,6 +216,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_mapped_file_opens_as_a_program),
       cmocka_unit_test(test_unreadable_files_are_named),
+      cmocka_unit_test(test_short_files_are_named),
       cmocka_unit_test(test_paths_are_utf8),
       cmocka_unit_test(test_unplanned_outputs_are_allocated),
       cmocka_unit_test(test_shared_buffer_is_visible_to_both_methods),

@@ -327,7 +327,7 @@ static void test_data_file_with_another_identifier_is_refused(void **state) {
   et_status status = load_changed(&s, 4, 'F', 'X');
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
          "source 'mlp_weights.ptd': bytes 58 54 30 31 are not the identifier "
-         "of a data file (.ptd); expected 'FT01'");
+         "'FT01'; pass a data file (.ptd)");
   status = load_changed(&s, 8, 'F', 'X');
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
          "source 'mlp_weights.ptd': the header 'FH01' is "

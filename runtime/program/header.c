@@ -9,15 +9,15 @@
 et_status et_head_check_identifier(et_span file, const char *identifier,
                                    const char *what, et_error *error) {
   if (file.size < ET_HEAD_MAGIC_AT) {
-    return et_fail_program(error, "a file of %zu bytes is too short for %s",
+    return et_fail_program(error, "a file of %zu bytes is too short; pass %s",
                            file.size, what);
   }
   const uint8_t *found = file.data + ET_HEAD_IDENTIFIER_AT;
   if (memcmp(found, identifier, 4) != 0) {
     return et_fail_program(
-        error, "bytes %x %x %x %x are not the identifier of %s; expected '%s'",
+        error, "bytes %x %x %x %x are not the identifier '%s'; pass %s",
         (unsigned)found[0], (unsigned)found[1], (unsigned)found[2],
-        (unsigned)found[3], what, identifier);
+        (unsigned)found[3], identifier, what);
   }
   return ET_STATUS_OK;
 }
@@ -110,7 +110,7 @@ et_status et_header_parse(const et_data_source *source, et_program *out_program,
       et_head_check_extent(source, head, ET_MESSAGE_TEXT("its header"), error));
   const et_span file = source->extents[0].bytes;
   ET_RETURN_IF_ERROR(et_head_check_identifier(
-      file, IDENTIFIER, ET_MESSAGE_TEXT("a program"), error));
+      file, IDENTIFIER, ET_MESSAGE_TEXT("a program (.pte)"), error));
   memset(out_program, 0, sizeof *out_program);
   out_program->file = file;
   out_program->root = et_head_u32(file, 0);

@@ -48,7 +48,17 @@ static void test_files_shorter_than_their_header_states_are_refused(
     et_error error;
     assert_int_equal(et_test_load(span, &error), ET_STATUS_INVALID_PROGRAM);
   }
+  et_test_expect_refused(
+      (et_span){file, 7}, ET_STATUS_INVALID_PROGRAM,
+      "a file of 7 bytes is too short; pass a program (.pte)");
   free(file);
+}
+
+static void test_other_files_are_refused(void **state) {
+  (void)state;
+  expect_changed(4, "FT01", 4, ET_STATUS_INVALID_PROGRAM,
+                 "bytes 46 54 30 31 are not the identifier 'ET12'; pass a "
+                 "program (.pte)");
 }
 
 static void test_bytes_after_the_program_are_ignored(void **state) {
@@ -134,6 +144,7 @@ static void test_null_or_unaligned_base_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_files_shorter_than_their_header_states_are_refused),
+      cmocka_unit_test(test_other_files_are_refused),
       cmocka_unit_test(test_bytes_after_the_program_are_ignored),
       cmocka_unit_test(test_other_identifiers_are_refused),
       cmocka_unit_test(test_inconsistent_headers_are_refused),

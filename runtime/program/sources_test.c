@@ -75,7 +75,7 @@ static void test_sources_must_be_present_and_named(void **state) {
   sources[1].name = "weights";
   expect_refused(sources, 2, ET_STATUS_INVALID_EXTERNAL_DATA,
                  "source 'weights': bytes 45 54 31 32 are not the identifier "
-                 "of a data file (.ptd); expected 'FT01'");
+                 "'FT01'; pass a data file (.ptd)");
   sources[1].name = NULL;
   expect_refused(sources, 2, ET_STATUS_INVALID_ARGUMENT,
                  "sources[1].name is NULL; name the source");

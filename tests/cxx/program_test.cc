@@ -98,6 +98,42 @@ void test_external_weights_are_loaded_and_checked(const char *folder) {
   CHECK(!executorch::Program::open(file.c_str(), "no/such/file.ptd"));
 }
 
+template <class T>
+void check_message(const executorch::Result<T> &result,
+                   const std::string &start) {
+  CHECK(!result);
+#ifndef ET_MESSAGES_CODES
+  const std::string message = result.error().message();
+  CHECK(message.substr(0, start.size()) ==
+        start.substr(0, ET_ERROR_MESSAGE_BYTES - 1));
+#else
+  (void)start;
+#endif
+}
+
+void test_errors_name_the_file(const char *folder) {
+  const et_span bytes = {one_row_program_data, one_row_program_size};
+  const et_span weights = {one_row_weights_data, ONE_ROW_WEIGHTS_BYTES};
+  const auto program = write_file(folder, "a.pte", bytes);
+  const auto data = write_file(folder, "a.ptd", weights);
+  const auto short_file = write_file(folder, "b.pte", {bytes.data, 3});
+  const auto part = write_file(folder, "c.pte", {bytes.data, 64});
+  const auto part_of_data = write_file(folder, "c.ptd", {weights.data, 64});
+  using executorch::Program;
+  check_message(Program::open(short_file.c_str()),
+                short_file + ": a file of 3 bytes is too short; pass ");
+  check_message(Program::open(part.c_str()),
+                part + ": program.execution_plan[0]: the offset ");
+  check_message(Program::open(data.c_str()),
+                data + ": bytes 46 54 30 31 are not the identifier 'ET12'; ");
+  check_message(Program::open(part.c_str(), data.c_str()),
+                part + ": program.execution_plan[0]: the offset ");
+  check_message(Program::open(program.c_str(), part_of_data.c_str()),
+                part_of_data + ": header: ");
+  check_message(Program::open(program.c_str(), program.c_str()),
+                program + ": bytes 45 54 31 32 are not the identifier 'FT01'");
+}
+
 void test_methods_share_state() {
   namespace models = tests::feature_models;
   const et_registry &kernels = tests_feature_models_kv_cache_decoder_registry;
@@ -164,10 +200,11 @@ void test_misuse_is_an_error() {
 }  // namespace
 
 int main() {
-  const char *folder = std::getenv("TEST_TMPDIR");
-  test_file_and_bytes_give_equal_outputs(folder != nullptr ? folder : ".");
-  test_external_weights_are_loaded_and_checked(folder != nullptr ? folder
-                                                                 : ".");
+  const char *temporary = std::getenv("TEST_TMPDIR");
+  const char *folder = temporary != nullptr ? temporary : ".";
+  test_file_and_bytes_give_equal_outputs(folder);
+  test_external_weights_are_loaded_and_checked(folder);
+  test_errors_name_the_file(folder);
   test_methods_share_state();
   test_misuse_is_an_error();
   return check_failures == 0 ? 0 : 1;

@@ -43,12 +43,23 @@ static void load(const char *name, et_span program, et_span weights) {
   show(name, status, &error);
 }
 
+static void open_short_file(void) {
+  et_error error = ET_ERROR_INIT;
+  et_file file = {{NULL, 0}};
+  FILE *created = fopen("short.pte", "wb");
+  if (created == NULL || fputs("ET", created) < 0 || fclose(created) != 0) {
+    return;
+  }
+  show("short", et_file_open("short.pte", &file, &error), &error);
+}
+
 static void load_wrong_files(const char *program_path,
                              const char *weights_path) {
   et_error error = ET_ERROR_INIT;
   et_file program = {{NULL, 0}};
   et_file weights = {{NULL, 0}};
   show("missing", et_file_open("missing.pte", &program, &error), &error);
+  open_short_file();
   if (et_file_open(program_path, &program, &error) != ET_STATUS_OK ||
       et_file_open(weights_path, &weights, &error) != ET_STATUS_OK) {
     return;

@@ -30,20 +30,33 @@ void run_with_wrong_inputs() {
   show("moved", net->forward({six, 0, 2, 5}));
 }
 
+void write_file(const char *name, et_span bytes) {
+  std::FILE *file = std::fopen(name, "wb");
+  if (file != nullptr) {
+    std::fwrite(bytes.data, 1, bytes.size, file);
+    std::fclose(file);
+  }
+}
+
 void load_wrong_files(const char *program_path, const char *weights_path) {
+  using executorch::Program;
   executorch::Error error;
   et_file program = {};
   et_file weights = {};
-  show("missing", executorch::Program::open("missing.pte"));
+  show("missing", Program::open("missing.pte"));
   if (et_file_open(program_path, &program, error.get()) != ET_STATUS_OK ||
       et_file_open(weights_path, &weights, error.get()) != ET_STATUS_OK) {
     return;
   }
-  const et_span part = {program.bytes.data, 64};
-  const et_span part_of_weights = {weights.bytes.data, 64};
-  show("truncated program", OneRow::create(part, weights.bytes));
-  show("truncated weights", OneRow::create(program.bytes, part_of_weights));
-  show("no program", OneRow::create(weights.bytes, weights.bytes));
+  write_file("short.pte", {program.bytes.data, 2});
+  write_file("part.pte", {program.bytes.data, 64});
+  write_file("part.ptd", {weights.bytes.data, 64});
+  write_file("net.pte", program.bytes);
+  write_file("net.ptd", weights.bytes);
+  show("short", Program::open("short.pte"));
+  show("truncated program", Program::open("part.pte", "net.ptd"));
+  show("truncated weights", Program::open("net.pte", "part.ptd"));
+  show("no program", Program::open("net.ptd"));
   auto net = OneRow::create(program.bytes, weights.bytes);
   const std::vector<float> seven(7);
   show("fixed count", net->forward({seven}));

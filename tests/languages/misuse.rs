@@ -23,16 +23,17 @@ fn run_with_wrong_inputs() -> Result<()> {
 }
 
 fn load_wrong_files(program_path: &str, weights_path: &str) -> Result<()> {
-    let part = |path: &str| -> Result<Data> {
-        let start = Data::read(path)?.bytes()[..64].to_vec();
-        std::fs::write("part", start).unwrap();
-        Data::read("part")
-    };
-    show("missing", Data::read("missing.pte"));
     let (program, weights) = (Data::read(program_path)?, Data::read(weights_path)?);
-    show("truncated program", OneRow::load(part(program_path)?, weights.clone()));
-    show("truncated weights", OneRow::load(program.clone(), part(weights_path)?));
-    show("no program", OneRow::load(weights.clone(), weights.clone()));
+    let write = |path: &str, bytes: &[u8]| std::fs::write(path, bytes).unwrap();
+    write("short.pte", &program.bytes()[..2]);
+    write("part.pte", &program.bytes()[..64]);
+    write("part.ptd", &weights.bytes()[..64]);
+    write("net.ptd", weights.bytes());
+    show("missing", Data::read("missing.pte"));
+    show("short", Data::read("short.pte"));
+    show("truncated program", OneRow::load(Data::read("part.pte")?, weights.clone()));
+    show("truncated weights", OneRow::load(program.clone(), Data::read("part.ptd")?));
+    show("no program", OneRow::load(Data::read("net.ptd")?, weights.clone()));
     let mut net = OneRow::load(program, weights)?;
     show("fixed count", net.forward(&[0.0; 7]));
     Ok(())

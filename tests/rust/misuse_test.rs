@@ -88,11 +88,21 @@ fn missing_file_is_an_error_with_its_path() {
 fn damaged_files_are_errors() {
     let (program, weights) = files();
     let content = program.bytes().to_vec();
-    for size in [0, 3, 8, content.len() / 2, content.len() - 1] {
-        let path = temporary("truncated.pte");
+    let path = temporary("truncated.pte");
+    for size in [8, content.len() / 2, content.len() - 1] {
         std::fs::write(&path, &content[..size]).unwrap();
         let error = OneRow::load(Data::read(&path).unwrap(), weights.clone()).err().unwrap();
         assert!(matches!(error.status(), Status::InvalidProgram | Status::InvalidArgument), "{}", error);
+        assert!(error.message().starts_with(&format!("{}: ", path.display())), "{}", error);
+    }
+    for size in [0, 3, 7] {
+        std::fs::write(&path, &content[..size]).unwrap();
+        let message = format!(
+            "{}: a file of {} bytes is too short; pass the path of a .pte or .ptd file",
+            path.display(),
+            size
+        );
+        fails(Data::read(&path), Status::AccessFailed, &message);
     }
     let path = temporary("damaged.ptd");
     let mut damaged = weights.bytes().to_vec();
@@ -101,6 +111,7 @@ fn damaged_files_are_errors() {
     std::fs::write(&path, &damaged).unwrap();
     let error = OneRow::load(program, Data::read(&path).unwrap()).err().unwrap();
     assert_eq!(error.status(), Status::InvalidExternalData);
+    assert!(error.message().starts_with(&format!("{}: named_data[", path.display())), "{}", error);
 }
 
 #[test]

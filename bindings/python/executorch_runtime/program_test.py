@@ -177,6 +177,35 @@ def test_runtime_rejects_damaged_files(cut: int, tmp_path: Path) -> None:
         Program(path)
 
 
+@pytest.mark.parametrize(
+    ("cut", "reason"),
+    [
+        (3, "ACCESS_FAILED: net.pte: a file of 3 bytes is too short; pass the path of a .pte or .ptd file"),
+        (64, "INVALID_PROGRAM: net.pte: program.execution_plan[0]: the offset points outside the file; export"),
+    ],
+)
+def test_runtime_names_a_truncated_file(cut: int, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = (FOLDER / "tut02_basic_add.pte").read_bytes()
+    monkeypatch.chdir(tmp_path)
+    Path("net.pte").write_bytes(content[:cut])
+    with pytest.raises(ExecutorchError, match=re.escape(reason)):
+        Program("net.pte")
+
+
+def test_runtime_names_a_file_of_another_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = (FOLDER / "tut02_basic_add.pte").absolute()
+    monkeypatch.chdir(tmp_path)
+    Path("net.txt").write_text("version https://git-lfs.github.com/spec/v1\n", encoding="utf-8")
+    with pytest.raises(
+        ExecutorchError, match=r"net\.txt: bytes 69 6f 6e 20 are not the identifier 'ET12'; pass a program"
+    ):
+        Program("net.txt")
+    with pytest.raises(
+        ExecutorchError, match=r"source 'net\.txt': bytes 69 6f 6e 20 are not the identifier 'FT01'; pass"
+    ):
+        Program(program, "net.txt")
+
+
 def test_runtime_names_a_missing_file() -> None:
     with pytest.raises(ExecutorchError, match=r"ACCESS_FAILED: .*nowhere\.pte"):
         Program("nowhere.pte")

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::error::Error;
+
 /// The bytes of a file, which do not change or move while a model uses them.
 ///
 /// Their address is a multiple of 16 ([`Aligned`]); a model rejects other addresses.
@@ -22,6 +24,23 @@ impl Data {
             Bytes::Static(bytes) => bytes,
             #[cfg(feature = "std")]
             Bytes::Shared(contents) => contents.bytes(),
+        }
+    }
+
+    /// Adds the path of the file to an error about its contents. `start` is the place at the start
+    /// of the message that the path replaces. Bytes that are not from a file have no path.
+    pub(crate) fn locate(&self, error: Error, start: &str) -> Error {
+        match &self.0 {
+            Bytes::Static(_) => {
+                let _ = start;
+                error
+            }
+            #[cfg(feature = "std")]
+            Bytes::Shared(contents) => {
+                let message = error.message();
+                let rest = message.strip_prefix(start).unwrap_or(message);
+                Error::new(error.status(), format_args!("{}: {}", contents.path.display(), rest))
+            }
         }
     }
 }
@@ -54,15 +73,19 @@ mod file {
     use std::fs::File;
     use std::io::Read;
     use std::mem::size_of;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use std::sync::Arc;
 
     use super::{Aligned, Bytes, Data};
     use crate::error::{Error, Result, Status};
     use crate::native::Block;
 
+    /// Every .pte and .ptd file has at least an offset and an identifier.
+    const MIN_BYTES: usize = 8;
+
     /// The contents of a file, in aligned memory.
     pub(super) struct Contents {
+        pub(super) path: PathBuf,
         blocks: Vec<Block>,
         size: usize,
     }
@@ -102,6 +125,14 @@ mod file {
             .map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
         blocks.resize_with(size / size_of::<Block>() + 1, || Aligned([0; size_of::<Block>()]));
         file.read_exact(&mut crate::native::bytes_of_mut(&mut blocks)[..size])?;
-        Ok(Contents { blocks, size })
+        if size < MIN_BYTES {
+            let reason = format!("a file of {} bytes is too short", size);
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, reason));
+        }
+        Ok(Contents {
+            path: path.to_path_buf(),
+            blocks,
+            size,
+        })
     }
 }

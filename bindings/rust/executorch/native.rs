@@ -94,7 +94,10 @@ impl<const N: usize> Methods<N> {
         let mut methods = Methods {
             storage: ptr::NonNull::from(Box::leak(storage)),
         };
-        methods.open_program()?;
+        methods.open_program().map_err(|error| {
+            // SAFETY: the storage is valid, and `_files` is not written after it was created.
+            name_file(error, unsafe { &(*methods.storage.as_ptr())._files })
+        })?;
         for index in 0..N {
             methods.load_method(index, registry, specs, options)?;
         }
@@ -546,6 +549,16 @@ fn at_input(error: Error, index: usize, name: &str) -> Error {
     match rest {
         Some(rest) => Error::new(error.status(), format_args!("{}{}", name, rest)),
         None => Error::new(error.status(), format_args!("{}: {}", name, error.message())),
+    }
+}
+
+/// Adds the path of the file that an error is about.
+#[cold]
+fn name_file(error: Error, files: &Files) -> Error {
+    const WEIGHTS: &str = "source 'weights': ";
+    match &files.weights {
+        Some(weights) if error.message().starts_with(WEIGHTS) => weights.locate(error, WEIGHTS),
+        _ => files.program.locate(error, ""),
     }
 }
 

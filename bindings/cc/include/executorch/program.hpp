@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <new>
@@ -180,11 +181,13 @@ class Program {
     if (program) {
       Error error;
       if (et_file_open(path, &program->opened_->file, error.get()) !=
-              ET_STATUS_OK ||
-          et_program_load(program->opened_->file.bytes,
+          ET_STATUS_OK) {
+        return error;
+      }
+      if (et_program_load(program->opened_->file.bytes,
                           &program->opened_->program,
                           error.get()) != ET_STATUS_OK) {
-        return error;
+        return error.at(path);
       }
     }
     return program;
@@ -200,10 +203,14 @@ class Program {
       Error error;
       if (et_file_open(path, &opened.file, error.get()) != ET_STATUS_OK ||
           et_file_open(weights_path, &opened.weights, error.get()) !=
-              ET_STATUS_OK ||
-          opened.load(opened.file.bytes, opened.weights.bytes, error) !=
               ET_STATUS_OK) {
         return error;
+      }
+      if (opened.load(opened.file.bytes, opened.weights.bytes, error) !=
+          ET_STATUS_OK) {
+        const bool is_in_weights =
+            std::strncmp(error.message(), "source 'weights'", 16) == 0;
+        return error.at(is_in_weights ? weights_path : path, "source '", '\'');
       }
     }
     return program;

@@ -13,7 +13,8 @@
 
 namespace executorch {
 
-// The status and message of a failed call.
+// The status and message of a failed call. It does not call the runtime, so that users of a shared
+// library do not link it.
 class Error {
  public:
   // The state before a call; the status is OK.
@@ -31,20 +32,51 @@ class Error {
   et_status status() const noexcept { return error_.status; }
 
   // Returns a name such as "INVALID_ARGUMENT".
-  const char *name() const noexcept { return et_status_name(error_.status); }
+  const char *name() const noexcept {
+    switch (error_.status) {
+#define ET_STATUS_CASE(name, code, text) \
+  case ET_STATUS_##name:                 \
+    return #name;
+      ET_STATUS_LIST(ET_STATUS_CASE)
+#undef ET_STATUS_CASE
+    }
+    return "UNKNOWN";
+  }
 
   // Returns a message with the invalid element, its value and a remedy. If the runtime was built
   // with `messages=codes`, the message is empty for errors of the caller.
   const char *message() const noexcept { return error_.message; }
 
+  // Appends to the message.
+  Error &append(const char *text) noexcept {
+    copy(std::strlen(error_.message), text);
+    return *this;
+  }
+  Error &append(std::size_t number) noexcept {
+    char digits[21];
+    char *start = digits + sizeof digits - 1;
+    *start = '\0';
+    do {
+      *--start = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
+    return append(start);
+  }
+
   // Returns a pointer for calls to C functions.
   et_error *get() noexcept { return &error_; }
 
-  // Inserts `place` and ": " before the message.
-  Error &at(const char *place) noexcept {
+  // Inserts `place` and ": " before the message. A place that is already there is replaced: it
+  // begins with `start` and ends with `end`, as in "inputs[0]: 4 is out of range".
+  Error &at(const char *place, const char *start = "inputs[",
+            char end = ']') noexcept {
     char message[ET_ERROR_MESSAGE_BYTES];
     std::memcpy(message, error_.message, sizeof message);
-    copy(copy(copy(0, place), ": "), message);
+    const bool is_placed = std::strncmp(message, start, std::strlen(start)) == 0;
+    const char *rest =
+        is_placed ? std::strchr(message + std::strlen(start), end) : nullptr;
+    copy(rest == nullptr ? copy(copy(0, place), ": ") : copy(0, place),
+         rest == nullptr ? message : rest + 1);
     return *this;
   }
 

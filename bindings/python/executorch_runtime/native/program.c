@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "executorch/file_loader.h"
+#include "runtime/core/error.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -44,6 +45,15 @@ static et_status open_file(et_python_program *program, const char *path,
   return ET_STATUS_OK;
 }
 
+/* Adds the program's path to a message that does not name a file yet. */
+static et_status name_program(const char *path, et_status status,
+                              et_error *error) {
+  const char place[] = "source '";
+  return strncmp(error->message, place, strlen(place)) == 0
+             ? status
+             : et_fail_within(error, status, "%s: ", path);
+}
+
 static et_status open_files(et_python_program *program,
                             const char *const *paths, size_t count,
                             et_error *error) {
@@ -56,8 +66,11 @@ static et_status open_files(et_python_program *program,
     ET_RETURN_IF_ERROR(open_file(program, paths[i], error));
   }
   const et_observer observer = et_recorder_observer(&program->recorder);
-  ET_RETURN_IF_ERROR(et_program_load_observed(
-      program->sources, count, &observer, &program->program, error));
+  const et_status status = et_program_load_observed(
+      program->sources, count, &observer, &program->program, error);
+  if (status != ET_STATUS_OK) {
+    return name_program(paths[0], status, error);
+  }
   return et_program_check_contents(&program->program, error);
 }
 
