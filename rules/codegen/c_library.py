@@ -6,7 +6,8 @@ Usage: `python3 -m rules.codegen.c_library --target //models:mobilenet_cc --incl
     --out-data … --kernels kernels/portable/kernels.toml --model PREFIX MANIFEST PTE [--model …] [--backend ID=SYMBOL …]
     [--weights PREFIX PTD …] [--borrow-weights] [--borrow-program PREFIX PATH …] [--shared-memory PREFIX]
     [--out-exports … [--export SYMBOL …]]
-    [--out-cpp-header … --cpp-include models/mobilenet_cc.hpp [--cpp-namespace NAMESPACE] [--cpp-class NAME]]`
+    [--out-cpp-header … --cpp-include models/mobilenet_cc.hpp [--cpp-namespace NAMESPACE] [--cpp-class NAME]
+    [--cpp-memory any|caller|heap|static]]`
 
 With --out-exports, the files are for a shared library. The option names a linker version script that lists
 the exported symbols.
@@ -19,7 +20,7 @@ import sys
 from pathlib import Path
 
 from exir.operators.document import TableError
-from rules.codegen.cpp_header import cpp_header
+from rules.codegen.cpp_header import MEMORY_POLICIES, cpp_header
 from rules.codegen.cpp_names import class_names
 from rules.codegen.data_file import data_source
 from rules.codegen.header import header
@@ -66,6 +67,7 @@ def _parse_arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--cpp-include", default="", help="include path of the C++ header")
     parser.add_argument("--cpp-namespace", default="", help="instead of the package")
     parser.add_argument("--cpp-class", default="", help="name of the class of a single model")
+    parser.add_argument("--cpp-memory", default="any", choices=MEMORY_POLICIES, help="memory of objects of the class")
     return parser.parse_args(argv)
 
 
@@ -129,7 +131,7 @@ def _cpp_header_text(options: argparse.Namespace, models: list[Model], borrowed:
     package = options.target.rpartition("//")[2].partition(":")[0]
     names = class_names(models, package, options.cpp_namespace, options.cpp_class)
     guard = header_guard(options.cpp_include, options.target)
-    return cpp_header(guard, options.include, models, borrowed, names)
+    return cpp_header(guard, options.include, models, borrowed, names, options.cpp_memory)
 
 
 def _version_script(models: list[Model], additional: list[str]) -> str:

@@ -386,3 +386,31 @@ def test_shared_library_exports_additional_functions_once(tmp_path: Path) -> Non
         tmp_path, _manifest_entry(), "--export=et_method_measure", "--export=et_method_measure"
     )
     assert exported.count("et_method_measure") == 1
+
+
+@pytest.mark.parametrize(
+    ("policy", "functions"),
+    [
+        ("any", ["const et_method_options &options = {}", "Memory &memory, const et_method_options &options = {}"]),
+        ("caller", ["Memory &memory, const et_method_options &options = {}"]),
+        ("heap", ["const et_method_options &options = {}"]),
+        ("static", ["const et_method_options &options = {}"]),
+    ],
+)
+def test_memory_policy_selects_the_create_functions(policy: str, functions: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "net.hpp"
+    _run_generator(tmp_path, _manifest_entry(), f"--out-cpp-header={out}", f"--cpp-memory={policy}")
+    text = out.read_text(encoding="utf-8")
+    assert re.findall(r" create\((.*)\) noexcept", text) == functions
+    assert ("Methods::claim()" in text) == (policy == "static")
+    assert ("Methods::allocate()" in text) == (policy in ("any", "heap"))
+
+
+def test_cpp_header_calls_only_functions_of_the_c_header(tmp_path: Path) -> None:
+    out = tmp_path / "net.hpp"
+    header, _, exported = _generate_shared_library(tmp_path, _manifest_entry(), f"--out-cpp-header={out}")
+    text = out.read_text(encoding="utf-8")
+    linked = dict(re.findall(r"#define (net_\w+) (net_\w+)", header))
+    called = set(re.findall(r"\b(net_\w+)\(", text))
+    assert {linked[name] for name in called} == set(exported)
+    assert not re.search(r"\bet_\w+\(", text)

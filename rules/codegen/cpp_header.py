@@ -1,6 +1,7 @@
 """Write the C++ header of a library of compiled models: a class per model.
 
-The classes call the functions of the C header. bindings/cc has the types that they use.
+The classes call only functions of the C header, so they are the same for static and shared libraries.
+bindings/cc has the types that they use.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _FILE = """\
 #define {guard}
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -46,26 +48,19 @@ class {name} {{
   // The memory of all methods. It needs no initial value.
   struct Memory {{
 {members}  }};
-{structs}
-  // Loads all methods into memory from the heap.{borrowed}
-  static ::executorch::Result<{name}> create({parameters}const et_method_options &options = {{}}) noexcept {{
-    ::executorch::Result<Methods> methods = Methods::allocate();
-    if (!methods) {{
-      return methods.error();
-    }}
-    return load(*std::move(methods), {arguments}options);
-  }}
-
-  // Loads all methods into `memory`, which must outlive the object and any object it is moved to.
-  static ::executorch::Result<{name}> create(Memory &memory, {parameters}const et_method_options &options = {{}}) noexcept {{
-    return load(Methods(memory), {arguments}options);
-  }}
-{methods}
+{structs}{create}{methods}
   // Resets mutable buffers of all methods to their initial values.
   void reset_state() noexcept {{ methods_.reset_state(); }}
 
  private:
-  using Methods = ::executorch::LoadedMethods<Memory, {method_count}>;
+  struct Handles {{
+{handles}
+    void unload() noexcept {{
+{unload}    }}
+    void reset_state() noexcept {{
+{reset_state}    }}
+  }};
+  using Methods = ::executorch::LoadedMethods<Memory, Handles>;
 
   explicit {name}(Methods methods) noexcept : methods_(std::move(methods)) {{}}
 
@@ -81,27 +76,52 @@ class {name} {{
 }}  // namespace {namespace}
 """
 
+_CREATE_OWNED = """
+  // {comment}{borrowed}
+  static ::executorch::Result<{name}> create({parameters}const et_method_options &options = {{}}) noexcept {{
+    ::executorch::Result<Methods> methods = Methods::{function}();
+    if (!methods) {{
+      return methods.error();
+    }}
+    return load(*std::move(methods), {arguments}options);
+  }}
+"""
+
+_CREATE_IN_CALLER_MEMORY = """
+  // Loads all methods into `memory`, which must outlive the object and any object it is moved to.{borrowed}
+  static ::executorch::Result<{name}> create(Memory &memory, {parameters}const et_method_options &options = {{}}) noexcept {{
+    return load(Methods(memory), {arguments}options);
+  }}
+"""
+
+_FROM_HEAP = ("allocate", "Loads all methods into memory from the heap.")
+_FROM_STATIC_MEMORY = (
+    "claim",
+    "Loads all methods into static memory. Fails with INVALID_STATE while another object uses it.",
+)
+
+# Values of the attribute cpp_memory.
+MEMORY_POLICIES = ("any", "caller", "heap", "static")
+
 _CLEAR_STATE = """\
     std::memset(static_cast<void *>(&memory.state), 0, sizeof memory.state);
 """
 
 _LOAD = """\
-    {prefix}_method loaded_{index} = {{}};
-    if ({prefix}_load(&memory.{member}, &options, {arguments}&loaded_{index}, error.get()) != ET_STATUS_OK) {{
+    if ({prefix}_load(&memory.{member}, &options, {arguments}&methods.handles().method_{index}, error.get()) != ET_STATUS_OK) {{
       return error;
     }}
-    methods.set({index}, loaded_{index}.base);
 """
 
 _METHOD = """
   // Runs method {comment}.{requirement}{lifetime}
   ::executorch::Result<{result}> {name}({parameters}) noexcept {{
-    et_method *const method = methods_[{index}];
-    if (method == nullptr) {{
+    const {prefix}_method method = methods_.handles().method_{index};
+    if (method.base == nullptr) {{
       return ::executorch::not_loaded();
     }}
     ::executorch::Error error;
-{sets}    if (et_method_execute(method, error.get()) != ET_STATUS_OK) {{
+{sets}    if ({prefix}_execute(method, error.get()) != ET_STATUS_OK) {{
       return error;
     }}
 {gets}    return {value};
@@ -119,68 +139,100 @@ _CHECK_SIZE = """\
 """
 
 _SET = """\
-    if ({prefix}_set_{name}({{method}}, {arguments}, error.get()) != ET_STATUS_OK) {{
+    if ({prefix}_set_{name}(method, {arguments}, error.get()) != ET_STATUS_OK) {{
       return error.at("{name}");
     }}
 """
 
 _GET = """\
-    const et_value *value_{index} = nullptr;
-    if (et_method_get_output(method, {index}, &value_{index}, error.get()) != ET_STATUS_OK) {{
+{variables}    if ({prefix}_get_{name}(method, {arguments}, error.get()) != ET_STATUS_OK) {{
       return error;
     }}
 """
 
-# kind of the manifest: (C++ type, expression of an et_value).
+# kind of the manifest: (C++ type, C type, expression of a value of the C type).
 _SCALARS = {
-    "int": ("std::int64_t", "{value}->u.as_int"),
-    "bool": ("bool", "{value}->u.as_bool"),
-    "double": ("double", "{value}->u.as_double"),
-    "string": ("std::string_view", "std::string_view({value}->u.as_string.data, {value}->u.as_string.size)"),
+    "int": ("std::int64_t", "std::int64_t", "{value}"),
+    "bool": ("bool", "bool", "{value}"),
+    "double": ("double", "double", "{value}"),
+    "string": ("std::string_view", "et_string", "std::string_view({value}.data, {value}.size)"),
 }
 _CPP_TYPES = {"et_complex64": "std::complex<float>", "et_complex128": "std::complex<double>"}
 
 
 @dataclass(frozen=True)
 class _Output:
-    """An output that C++ code can read; `expression` is its value."""
+    """An output that C++ code can read.
 
-    index: int
+    variables: C type and name of each variable that the getter sets.
+    expression: the value as an expression of the variables.
+    """
+
+    slot: Slot
     member: str
     type: str
+    variables: tuple[tuple[str, str], ...]
     expression: str
 
 
 def cpp_header(
-    guard: str, c_header: str, models: Sequence[Model], borrowed: Borrowed, names: Sequence[ClassNames]
+    guard: str,
+    c_header: str,
+    models: Sequence[Model],
+    borrowed: Borrowed,
+    names: Sequence[ClassNames],
+    memory_policy: str = "any",
 ) -> str:
     """Return the generated C++ header.
 
     `guard` is the include guard, and `c_header` the include path of the C header. `names` are the names
-    of each model's class.
+    of each model's class. `memory_policy` is one of MEMORY_POLICIES.
     """
-    classes = "".join(_class_text(model, borrowed, name) for model, name in zip(models, names, strict=True))
+    classes = "".join(
+        _class_text(model, borrowed, name, memory_policy) for model, name in zip(models, names, strict=True)
+    )
     targets = ", ".join(model.interface.target for model in models)
     return _FILE.format(guard=guard, c_header=c_header, targets=targets, classes=classes)
 
 
-def _class_text(model: Model, borrowed: Borrowed, names: ClassNames) -> str:
+def _class_text(model: Model, borrowed: Borrowed, names: ClassNames, memory_policy: str) -> str:
     spans = ["program"] * bool(borrowed.programs) + ["weights"] * (
         borrowed.weights and model.interface.weights is not None
     )
+    prefixes = [method_prefix(model, method) for method in model.interface.methods]
     return _CLASS.format(
         namespace=names.namespace,
         name=names.name,
         target=model.interface.target,
         members="".join(_memory_members(model, names)),
         structs="".join(_structs(model, names)),
-        borrowed=_borrowed_comment(spans),
+        create="".join(_create_functions(names, spans, memory_policy)),
         parameters="".join(f"et_span {span}, " for span in spans),
-        arguments="".join(f"{span}, " for span in spans),
         methods="".join(_method_text(model, index, names) for index in range(len(model.interface.methods))),
-        method_count=len(model.interface.methods),
+        handles="".join(f"    {prefix}_method method_{index};\n" for index, prefix in enumerate(prefixes)),
+        unload=_each_handle(prefixes, "unload"),
+        reset_state=_each_handle(prefixes, "reset_state"),
         loads=_CLEAR_STATE * bool(model.interface.state_bytes) + "".join(_loads(model, borrowed, names)),
     )
+
+
+def _each_handle(prefixes: Sequence[str], function: str) -> str:
+    """Return statements that call a function of each method."""
+    return "".join(f"      {prefix}_{function}(method_{index});\n" for index, prefix in enumerate(prefixes))
+
+
+def _create_functions(names: ClassNames, spans: Sequence[str], memory_policy: str) -> Iterator[str]:
+    fields = {
+        "name": names.name,
+        "borrowed": _borrowed_comment(spans),
+        "parameters": "".join(f"et_span {span}, " for span in spans),
+        "arguments": "".join(f"{span}, " for span in spans),
+    }
+    if memory_policy != "caller":
+        function, comment = _FROM_STATIC_MEMORY if memory_policy == "static" else _FROM_HEAP
+        yield _CREATE_OWNED.format(function=function, comment=comment, **fields)
+    if memory_policy in ("any", "caller"):
+        yield _CREATE_IN_CALLER_MEMORY.format(**fields)
 
 
 def _borrowed_comment(spans: Sequence[str]) -> str:
@@ -219,8 +271,7 @@ def _structs(model: Model, names: ClassNames) -> Iterator[str]:
         outputs = _outputs(method)
         if len(outputs) > 1:
             members = "".join(
-                f"    {output.type} {output.member};  // {_describe(method.outputs[output.index])}\n"
-                for output in outputs
+                f"    {output.type} {output.member};  // {_describe(output.slot)}\n" for output in outputs
             )
             yield f"\n  struct {names.types[method.name]}Outputs {{\n{members}  }};\n"
 
@@ -260,9 +311,10 @@ def _method_text(model: Model, index: int, names: ClassNames) -> str:
         result=result,
         name=names.members[method.name],
         parameters=f"const {names.types[method.name]}Inputs &inputs" if inputs else "",
+        prefix=method_prefix(model, method),
         index=index,
         sets="".join(_set_statements(method_prefix(model, method), inputs)),
-        gets="".join(_GET.format(index=output.index) for output in outputs),
+        gets="".join(_get_statement(method_prefix(model, method), output) for output in outputs),
         value=_value(result, outputs),
     )
 
@@ -303,10 +355,25 @@ def _outputs(method: Method) -> list[_Output]:
     return [_output(slot) for slot in method.outputs if slot.kind == "tensor" or slot.kind in _SCALARS]
 
 
+def _get_statement(prefix: str, output: _Output) -> str:
+    return _GET.format(
+        prefix=prefix,
+        name=output.slot.name,
+        variables="".join(f"    {kind}{name} = {{}};\n" for kind, name in output.variables),
+        arguments=", ".join(f"&{name}" for _, name in output.variables),
+    )
+
+
 def _output(slot: Slot) -> _Output:
     value = f"value_{slot.index}"
     if slot.kind != "tensor":
-        cpp_type, expression = _SCALARS[slot.kind]
-        return _Output(slot.index, _member(slot), cpp_type, expression.format(value=value))
+        cpp_type, scalar_type, expression = _SCALARS[slot.kind]
+        return _Output(slot, _member(slot), cpp_type, ((f"{scalar_type} ", value),), expression.format(value=value))
     cpp_type = f"::executorch::Tensor<const {_cpp_type(slot)}, {len(slot.shape)}>"
-    return _Output(slot.index, _member(slot), cpp_type, f"{cpp_type}(*{value}->u.as_tensor)")
+    data = f"reinterpret_cast<const {_cpp_type(slot)} *>({value})" if c_type(slot) in _CPP_TYPES else value
+    variables = [(f"const {c_type(slot)} *", value)]
+    sizes = f"{{{', '.join(map(str, slot.shape))}}}"
+    if slot.is_dynamic:
+        variables += [("std::size_t ", f"count_{slot.index}"), ("const std::int32_t *", f"sizes_{slot.index}")]
+        sizes = f"::executorch::sizes_at<{len(slot.shape)}>(sizes_{slot.index})"
+    return _Output(slot, _member(slot), cpp_type, tuple(variables), f"{cpp_type}({data}, {sizes})")

@@ -10,7 +10,7 @@ from rules.codegen.model import CodegenError, Model
 from rules.interface.identifiers import RESERVED_WORDS, distinct, identifier, pascal_case, word
 
 # Names that every class declares.
-_CLASS_MEMBERS = frozenset(("Memory", "Methods", "create", "load", "methods_", "reset_state", "state"))
+_CLASS_MEMBERS = frozenset(("Handles", "Memory", "Methods", "create", "load", "methods_", "reset_state", "state"))
 
 
 @dataclass(frozen=True)

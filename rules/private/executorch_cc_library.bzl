@@ -7,7 +7,7 @@ def executorch_cc_library(name, model = None, models = [], **kwargs):
     """Compiled models as a C library; see the rule.
 
     Args:
-      name: Name of the library; its header is `<package>/<name>.h`.
+      name: Name of the library; its headers are `<package>/<name>.h` and `<package>/<name>.hpp`.
       model: An `executorch_model`. Either this or `models` is mandatory.
       models: Several `executorch_model` targets.
       **kwargs: Other attributes of the rule, and attributes that every rule has.

@@ -30,6 +30,11 @@ MODEL_LIBRARY_ATTRS = {
     "cpp_class": attr.string(
         doc = "Name of the C++ class, for a library of one model. Default: the model's `prefix` in Pascal case.",
     ),
+    "cpp_memory": attr.string(
+        default = "any",
+        doc = "Memory of objects of the C++ classes: `heap` (`create()` allocates it), `static` (`create()` uses static memory, for " +
+              "one object of a class at a time), `caller` (`create(memory)`), or `any` (`heap` and `caller`).",
+    ),
     "_cpp": attr.label(
         default = "//bindings/cc:core",
         providers = [CcInfo],
@@ -64,10 +69,14 @@ def library_models(rule_name, name, model, models, kwargs):
             fail("%s: unknown attribute '%s'; set borrow = [\"%s\"] if the caller provides the file, otherwise remove '%s'" % (place, old, new, old))
     return [model] if model else models
 
-def _check_borrow(ctx):
+_MEMORY_POLICIES = ["any", "caller", "heap", "static"]
+
+def _check_attributes(ctx):
     for item in ctx.attr.borrow:
         if item not in ["program", "weights"]:
             fail("%s: 'borrow' has '%s'; the items are 'program' and 'weights'" % (display_label(ctx.label), item))
+    if ctx.attr.cpp_memory not in _MEMORY_POLICIES:
+        fail("%s: 'cpp_memory' is '%s'; set one of: %s" % (display_label(ctx.label), ctx.attr.cpp_memory, ", ".join(_MEMORY_POLICIES)))
 
 def _kernel_infos(models):
     return depset(transitive = [model.kernels for model in models])
@@ -81,17 +90,17 @@ def generate_library(ctx, flags = [], exports = None):
       exports: File for the linker version script. If given, the C side is that of a shared library.
 
     Returns:
-      struct: `models`, list of ExecutorchModelInfo; the files `header` (C), `source` and `data`; and `headers`, the C header and, for
-      a static library, the C++ header.
+      struct: `models`, list of ExecutorchModelInfo; the files `header` (C), `source` and `data`; and `headers`, the C and the C++
+      header.
     """
-    _check_borrow(ctx)
+    _check_attributes(ctx)
     toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
     models = [model_info(ctx, target) for target in ctx.attr.models]
     name = ctx.label.name
     header = ctx.actions.declare_file(name + ".h")
     source = ctx.actions.declare_file(name + ".c")
     data = ctx.actions.declare_file(name + "_data.S")
-    cpp_header = None if exports else ctx.actions.declare_file(name + ".hpp")
+    cpp_header = ctx.actions.declare_file(name + ".hpp")
     kernel_infos = _kernel_infos(models)
     operators = operator_tables(kernel_infos)
     kernels = kernel_tables(kernel_infos)
@@ -119,11 +128,11 @@ def generate_library(ctx, flags = [], exports = None):
     args.add_all(flags)
     if exports:
         args.add("--out-exports", exports)
-    if cpp_header:
-        args.add("--out-cpp-header", cpp_header)
-        args.add("--cpp-include", _include_path(ctx, cpp_header))
-        args.add("--cpp-namespace=" + ctx.attr.cpp_namespace)
-        args.add("--cpp-class=" + ctx.attr.cpp_class)
+    args.add("--out-cpp-header", cpp_header)
+    args.add("--cpp-include", _include_path(ctx, cpp_header))
+    args.add("--cpp-namespace=" + ctx.attr.cpp_namespace)
+    args.add("--cpp-class=" + ctx.attr.cpp_class)
+    args.add("--cpp-memory=" + ctx.attr.cpp_memory)
     args.add("--out-header", header)
     args.add("--out-source", source)
     args.add("--out-data", data)
@@ -135,7 +144,7 @@ def generate_library(ctx, flags = [], exports = None):
         module = "rules.codegen.c_library",
         arguments = args,
         inputs = depset([model.manifest for model in models], transitive = [operators, kernels]),
-        outputs = [header, source, data] + ([exports] if exports else [cpp_header]),
+        outputs = [header, source, data, cpp_header] + ([exports] if exports else []),
         mnemonic = "ExecutorchCodegen",
         progress_message = "Generating C for %s" % display_label(ctx.label),
     )
@@ -144,7 +153,7 @@ def generate_library(ctx, flags = [], exports = None):
         header = header,
         source = source,
         data = data,
-        headers = [header] + ([cpp_header] if cpp_header else []),
+        headers = [header, cpp_header],
     )
 
 def _include_path(ctx, header):

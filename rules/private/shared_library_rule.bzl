@@ -12,7 +12,8 @@ load("//rules/private:model_library.bzl", "MODEL_LIBRARY_ATTRS", "borrowed_progr
 _DOC = """Compiled models as a shared library `lib<name>.so` that exports only the functions of the models.
 
 The header `<package>/<name>.h` declares these functions: load, set inputs, execute, get outputs,
-reset state, unload. The library contains the runtime, the kernels and the backends as hidden
+reset state, unload. `<package>/<name>.hpp` has the same C++17 classes as that of a static library, which
+call these functions. The library contains the runtime, the kernels and the backends as hidden
 symbols, so several such libraries work in one process (docs/how_to/shared_libraries.md). A
 `cc_binary` can name the target in `deps` or in `data`. Only ELF systems are supported."""
 
@@ -52,7 +53,7 @@ def _impl(ctx):
     )
     return [
         DefaultInfo(
-            files = depset([generated.header, library]),
+            files = depset(generated.headers + [library]),
             runfiles = borrowed_programs(ctx, generated.models),
         ),
         CcInfo(

@@ -58,6 +58,17 @@ def test_app_links_two_shared_libraries(workspace: Workspace) -> None:
     assert result.stdout == "2 4\n"
 
 
+def test_cpp_app_links_no_code_of_the_runtime(workspace: Workspace) -> None:
+    flags = ("--copt=-fno-exceptions", "--copt=-fno-rtti")
+    result = workspace.run("//plugins:sum_cpp", flags=flags)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout == "4\n"
+    command = ["nm", "--defined-only", str(workspace.folder / "bazel-bin/plugins/sum_cpp")]
+    symbols = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "main" in symbols
+    assert " et_" not in symbols
+
+
 def test_shared_library_exports_only_its_models_functions(workspace: Workspace) -> None:
     for name in ("add", "sum"):
         exported = _exported_symbols(_shared_library(workspace, name))

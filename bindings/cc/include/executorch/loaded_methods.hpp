@@ -2,12 +2,11 @@
 #ifndef EXECUTORCH_LOADED_METHODS_HPP_
 #define EXECUTORCH_LOADED_METHODS_HPP_
 
+#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <new>
 #include <utility>
 
-#include "executorch/method.h"
 #include "executorch/result.hpp"
 #include "executorch/tensor.hpp"
 
@@ -27,19 +26,16 @@ bool has_expected_size(const Elements<T, Count> &elements,
   if (elements.size() == Count) {
     return true;
   }
-#ifdef ET_MESSAGES_CODES
-  et_fail_code(error.get(), ET_STATUS_INVALID_ARGUMENT, 0,
-               static_cast<std::uint32_t>(elements.size()));
-#else
-  et_fail(error.get(), ET_STATUS_INVALID_ARGUMENT, "%zu elements; pass %zu",
-          elements.size(), Count);
-#endif
+  error = Error(ET_STATUS_INVALID_ARGUMENT, "");
+  error.append(elements.size()).append(" elements; pass ").append(Count);
   return false;
 }
 
-// `Count` methods, and the `Memory` into which they are loaded. Move-only. The destructor unloads
-// the methods, then frees memory from `allocate`.
-template <class Memory, std::size_t Count>
+// The handles of loaded methods, and the `Memory` into which they are loaded. Move-only. The
+// destructor unloads the methods, then releases the memory.
+//
+// A handle is a struct of the C header. `Handles` has functions that unload and reset all methods.
+template <class Memory, class Handles>
 class LoadedMethods {
  public:
   // Uses the caller's memory, which must stay in place until the methods are unloaded.
@@ -54,7 +50,18 @@ class LoadedMethods {
                    "the heap has no memory for the methods");
     }
     LoadedMethods methods(*new (bytes) Memory);
-    methods.is_allocated_ = true;
+    methods.release_ = free_memory;
+    return methods;
+  }
+
+  // Uses the static memory, which one object at a time can use.
+  static Result<LoadedMethods> claim() noexcept {
+    if (is_claimed_.test_and_set(std::memory_order_acquire)) {
+      return Error(ET_STATUS_INVALID_STATE,
+                   "another object uses the static memory; destroy it first");
+    }
+    LoadedMethods methods(static_memory_);
+    methods.release_ = unclaim;
     return methods;
   }
 
@@ -65,45 +72,50 @@ class LoadedMethods {
     return *this;
   }
   ~LoadedMethods() {
-    for (et_method *method : methods_) {
-      et_method_unload(method);
+    if (memory_ != nullptr) {
+      handles_.unload();
     }
-    if (is_allocated_) {
-      memory_->~Memory();
-      ::operator delete(static_cast<void *>(memory_),
-                        std::align_val_t{alignof(Memory)});
+    if (release_ != nullptr) {
+      release_(memory_);
     }
   }
 
   Memory &memory() const noexcept { return *memory_; }
 
-  // Returns NULL if the method is not loaded yet, or if the object was moved from.
-  et_method *operator[](std::size_t index) const noexcept {
-    return methods_[index];
-  }
-  void set(std::size_t index, et_method *method) noexcept {
-    methods_[index] = method;
-  }
+  // The `base` of a handle is NULL if its method is not loaded yet, or if the object was moved
+  // from.
+  Handles &handles() noexcept { return handles_; }
 
   // Resets the mutable buffers of all methods to their initial values.
   void reset_state() noexcept {
-    for (et_method *method : methods_) {
-      if (method != nullptr) {
-        et_method_reset_state(method);
-      }
+    if (memory_ != nullptr) {
+      handles_.reset_state();
     }
   }
 
  private:
-  void swap(LoadedMethods &other) noexcept {
-    std::swap(memory_, other.memory_);
-    std::swap(methods_, other.methods_);
-    std::swap(is_allocated_, other.is_allocated_);
+  static void free_memory(Memory *memory) noexcept {
+    memory->~Memory();
+    ::operator delete(static_cast<void *>(memory),
+                      std::align_val_t{alignof(Memory)});
+  }
+  static void unclaim(Memory *) noexcept {
+    is_claimed_.clear(std::memory_order_release);
   }
 
+  void swap(LoadedMethods &other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(handles_, other.handles_);
+    std::swap(release_, other.release_);
+  }
+
+  // Programs that do not call `claim` do not contain them.
+  static inline Memory static_memory_;
+  static inline std::atomic_flag is_claimed_ = ATOMIC_FLAG_INIT;
+
   Memory *memory_ = nullptr;
-  et_method *methods_[Count] = {};
-  bool is_allocated_ = false;
+  Handles handles_ = {};
+  void (*release_)(Memory *) noexcept = nullptr;  // NULL: the caller owns the memory
 };
 
 }  // namespace executorch

@@ -21,6 +21,16 @@ namespace executorch {
 // Marks a size that differs between calls in the type of an input.
 inline constexpr std::int32_t kDynamic = -1;
 
+// Copies sizes that C code returned.
+template <std::size_t Rank>
+std::array<std::int32_t, Rank> sizes_at(const std::int32_t *sizes) noexcept {
+  std::array<std::int32_t, Rank> copy = {};
+  for (std::size_t i = 0; i < Rank; i++) {
+    copy[i] = sizes[i];
+  }
+  return copy;
+}
+
 // A view of a tensor's elements, in the tensor's dim order. It does not own them.
 template <class T, std::size_t Rank>
 class Tensor {
@@ -32,11 +42,8 @@ class Tensor {
 
   // Views a tensor of the runtime, which must have this rank and dtype.
   explicit Tensor(const et_tensor &tensor) noexcept
-      : data_(static_cast<T *>(tensor.data)), sizes_() {
-    for (std::size_t i = 0; i < Rank; i++) {
-      sizes_[i] = tensor.sizes[i];
-    }
-  }
+      : data_(static_cast<T *>(tensor.data)),
+        sizes_(sizes_at<Rank>(tensor.sizes)) {}
 
   constexpr T *data() const noexcept { return data_; }
   constexpr const Sizes &sizes() const noexcept { return sizes_; }
