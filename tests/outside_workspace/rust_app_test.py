@@ -131,6 +131,18 @@ def test_misuse_is_a_compile_error(statements: str, error: str, documented: Work
     assert f"`error[{error}]: " in mistakes or not error
 
 
+def test_documented_options_run(documented: Workspace) -> None:
+    options = _page().partition("\n## Options\n")[2].partition("\n## ")[0]
+    blocks = re.findall(r"```rust\n(.*?)```", options, re.DOTALL)
+    assert len(blocks) == 2
+    run = "let mut net = Net::load_with(&options)?; net.forward(&x)?;"
+    documented.write("app/misuse.rs", _PROGRAM.format(statements="".join([*blocks, run])))
+    result = documented.run("//app:misuse")
+    assert result.returncode == 0, result.stderr
+    assert re.search(r"^MethodLoad 0 forward: Ok\(\(\)\)$", result.stdout, re.MULTILINE)
+    assert re.search(r"^Delegate \d+ CpuBackend: Ok\(\(\)\)$", result.stdout, re.MULTILINE)
+
+
 def test_workspace_without_rust_rules_is_told_how_to_select_them(documented: Workspace) -> None:
     path = documented.folder / "MODULE.bazel"
     text = path.read_text(encoding="utf-8")

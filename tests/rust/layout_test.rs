@@ -40,6 +40,10 @@ fn layout_is_that_of_c() {
         et_method_meta { program, plan }
         et_value_meta { tag, dtype, rank, dynamism, sizes, dim_order, nbytes, is_planned, min_sizes, size_steps, min, max, step }
         et_random { state }
+        et_event { kind, index, name, args, arg_count }
+        et_observer { context, begin, end, by }
+        et_backend_option { key, value }
+        et_backend_options { id, options, count }
         et_method_options { parallel, observer, backend_options, backend_options_count, store, data, max_steps, random }
         et_method_requirements { method_bytes, scratch_bytes, shared_bytes, data_bytes, planned_count }
         et_planned_buffer { bytes, state, sharing }
@@ -60,6 +64,12 @@ fn layout_is_that_of_c() {
         ("ET_VALUE_DOUBLE", ET_VALUE_DOUBLE as usize),
         ("ET_VALUE_TENSOR", ET_VALUE_TENSOR as usize),
         ("ET_VALUE_STRING", ET_VALUE_STRING as usize),
+        ("et_event_kind", size_of::<et_enum>()),
+        ("ET_EVENT_KERNEL", ET_EVENT_KERNEL as usize),
+        ("ET_EVENT_DELEGATE", ET_EVENT_DELEGATE as usize),
+        ("ET_EVENT_MOVE", ET_EVENT_MOVE as usize),
+        ("ET_EVENT_JUMP", ET_EVENT_JUMP as usize),
+        ("ET_EVENT_STEP", ET_EVENT_STEP as usize),
     ] {
         values.push((name.to_string(), value));
     }

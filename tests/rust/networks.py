@@ -57,3 +57,20 @@ class Noise(nn.Module):
 def noise() -> tuple[nn.Module, tuple[Tensor, ...]]:
     """Entry point."""
     return Noise(), (torch.zeros(4),)
+
+
+class BorrowedInputs(nn.Module):
+    """Adds a row to each row, and returns the rows too."""
+
+    def forward(self, rows: Tensor, bias: Tensor) -> dict[str, Tensor]:
+        return {"sum": rows + bias, "rows": rows.view(-1, 4)}
+
+
+def borrowed_inputs() -> ModelSpec:
+    """Entry point; compiled with inputs that are not planned."""
+    rows = Dim("rows", min=1, max=8)
+    return ModelSpec(
+        BorrowedInputs(),
+        (torch.randn(3, 4), torch.randn(4)),
+        dynamic_shapes={"rows": {0: rows}, "bias": None},
+    )

@@ -9,18 +9,22 @@ load("//tools/build_defs:python_launcher.bzl", "python_test")
 
 _TAGS = ["manual"]
 
-_NETWORKS = [
-    "noise",
-    "odd_names",
-    "two_dynamic_sizes",
-]
+# Entry point: its config.
+_NETWORKS = {
+    "borrowed_inputs": {"memory_planning": {"alloc_graph_input": False}},
+    "noise": {},
+    "odd_names": {},
+    "two_dynamic_sizes": {},
+}
 
 # Other models: target of the program, and attributes of the crate.
 _CRATES = {
+    "borrowed_inputs_rs": dict(model = ":borrowed_inputs_pte"),
     "constants": dict(
         model = ":tut11",
         type_name = "Constants",
     ),
+    "convolutions_rs": dict(model = "//tests/feature_models:convolutions_pte"),
     "external": dict(
         borrow = [
             "program",
@@ -56,9 +60,10 @@ def rust_targets():
         srcs = ["networks.py"],
         tags = _TAGS,
     )
-    for name in _NETWORKS:
+    for name, config in _NETWORKS.items():
         executorch_model(
             name = name + "_pte",
+            config = config,
             entry_point = name,
             module = ":networks",
             tags = _TAGS,
@@ -85,6 +90,7 @@ def rust_targets():
         srcs = ["//bindings/rust:sources"],
         tags = _TAGS,
         deps = [
+            "//bindings/rust:pool_size",
             "//runtime",
             "//runtime/extension:hosted_method",
         ],
@@ -134,6 +140,19 @@ def rust_targets():
             ":noise_rs",
             ":one_row_rs",
             ":two-dynamic-sizes",
+            "//bindings/rust:executorch",
+        ],
+    )
+    rust_test(
+        name = "options_test",
+        size = "small",
+        srcs = ["options_test.rs"],
+        edition = "2021",
+        tags = _TAGS,
+        deps = [
+            ":borrowed_inputs_rs",
+            ":convolutions_rs",
+            ":integer_inputs_rs",
             "//bindings/rust:executorch",
         ],
     )

@@ -12,8 +12,12 @@ extern crate alloc;
 mod data;
 mod element;
 mod error;
+#[cfg(feature = "std")]
+#[allow(unsafe_code)]
+mod hosted;
 #[allow(unsafe_code)]
 mod native;
+mod options;
 #[doc(hidden)]
 #[allow(unsafe_code)]
 pub mod sys;
@@ -22,7 +26,9 @@ mod tensor;
 pub use data::{Aligned, Data};
 pub use element::{BFloat16, Complex, Element, Float16};
 pub use error::{Error, Result, Status};
-pub use native::Options;
+#[cfg(feature = "std")]
+pub use hosted::{Event, EventKind, Observer};
+pub use options::{OptionValue, Options};
 pub use tensor::{Shaped, Tensor};
 
 /// What generated crates use. It may change in every version.

@@ -1,6 +1,7 @@
-//! Safe types over the C runtime. All `unsafe` code of the crate is in this file.
+//! Safe types over the C runtime. All `unsafe` code of the crate is in this file and in hosted.rs.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -11,6 +12,7 @@ use core::str;
 use crate::data::Data;
 use crate::element::Element;
 use crate::error::{Error, Result, Status};
+use crate::options::{Options, Resources};
 use crate::sys;
 use crate::tensor::{Shaped, Tensor};
 
@@ -19,16 +21,6 @@ pub type Registry = sys::et_registry;
 
 /// A size in [`Call::set_inferred`] that is computed from the number of elements.
 pub const DYNAMIC: usize = usize::MAX;
-
-/// Options of loading a model.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Options {
-    /// The number of instructions that one call may run. 0: the default of the runtime, 10 million.
-    pub max_steps: u64,
-    /// The seed of operators that return random numbers. They fail without a seed.
-    pub random_seed: Option<u64>,
-}
 
 /// A method to load.
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +48,18 @@ struct Storage<const N: usize> {
     program: sys::et_program,
     extents: [sys::et_extent; 2],
     sources: [sys::et_data_source; 2],
-    random: sys::et_random,
+    /// Memory of the inputs of each method that are not copied into planned memory.
+    inputs: [Vec<InputMemory>; N],
     /// Not dropped before the methods are unloaded.
+    resources: Resources,
     _files: Files,
+}
+
+/// The memory of an input that is not planned: the method borrows it, and a call copies elements
+/// into it.
+struct InputMemory {
+    index: usize,
+    blocks: Vec<Block>,
 }
 
 /// The loaded methods of a program, and their memory.
@@ -67,7 +68,8 @@ pub struct Methods<const N: usize> {
 }
 
 // SAFETY: the object has exclusive access to all memory that its methods write, and the runtime
-// has no thread-local state. `Registry` and the files are never written.
+// has no thread-local state. `Registry` and the files are never written. The threads of
+// `Resources` work during calls only, and observers are Send and Sync.
 unsafe impl<const N: usize> Send for Methods<N> {}
 
 impl<const N: usize> Methods<N> {
@@ -78,15 +80,17 @@ impl<const N: usize> Methods<N> {
         specs: &[MethodSpec; N],
         options: &Options,
     ) -> Result<Self> {
+        let resources = Resources::new(options)?;
         // SAFETY: all-zero bytes are valid for pointers, integers and empty hosted methods. The
-        // sources and `random` are written before they are used.
+        // sources are written before they are used.
         let storage = Box::new(unsafe {
             Storage {
                 methods: MaybeUninit::zeroed().assume_init(),
                 program: MaybeUninit::zeroed().assume_init(),
                 extents: MaybeUninit::zeroed().assume_init(),
                 sources: MaybeUninit::zeroed().assume_init(),
-                random: sys::et_random_seeded(options.random_seed.unwrap_or(0)),
+                inputs: core::array::from_fn(|_| Vec::new()),
+                resources,
                 _files: files,
             }
         });
@@ -99,7 +103,7 @@ impl<const N: usize> Methods<N> {
             name_file(error, unsafe { &(*methods.storage.as_ptr())._files })
         })?;
         for index in 0..N {
-            methods.load_method(index, registry, specs, options)?;
+            methods.load_method(index, registry, specs)?;
         }
         Ok(methods)
     }
@@ -148,7 +152,6 @@ impl<const N: usize> Methods<N> {
         index: usize,
         registry: &'static Registry,
         specs: &[MethodSpec; N],
-        options: &Options,
     ) -> Result<()> {
         let spec = &specs[index];
         let shared = spec.shared_memory_id;
@@ -163,14 +166,9 @@ impl<const N: usize> Methods<N> {
         unsafe {
             let program = ptr::addr_of!((*storage).program);
             let methods = ptr::addr_of_mut!((*storage).methods) as *mut sys::et_hosted_method;
-            let random = match options.random_seed {
-                Some(_) => ptr::addr_of_mut!((*storage).random),
-                None => ptr::null_mut(),
-            };
-            let mut c_options: sys::et_method_options = MaybeUninit::zeroed().assume_init();
-            c_options.max_steps = options.max_steps;
-            c_options.random = random;
-            check_inputs_are_copied(program, spec)?;
+            let c_options = (*ptr::addr_of_mut!((*storage).resources)).c_options();
+            let inputs = ptr::addr_of_mut!((*storage).inputs) as *mut Vec<InputMemory>;
+            *inputs.add(index) = unplanned_inputs(program, spec)?;
             call(|error| match owner {
                 None => sys::et_hosted_method_load(
                     program,
@@ -197,10 +195,14 @@ impl<const N: usize> Methods<N> {
     /// Starts a call of method `index`. Panics if there is no such method.
     #[inline]
     pub fn call(&mut self, index: usize) -> Call<'_> {
-        Call {
-            method: self.method(index),
-            _methods: PhantomData,
-        }
+        let method = self.method(index);
+        // SAFETY: `storage` is valid for the lifetime of the object, `index` is in range, and
+        // `&mut self` is exclusive access for the lifetime of the call.
+        let inputs = unsafe {
+            let inputs = ptr::addr_of_mut!((*self.storage.as_ptr()).inputs);
+            &mut *(inputs as *mut Vec<InputMemory>).add(index)
+        };
+        Call { method, inputs }
     }
 
     /// Resets the mutable buffers of all methods to their initial values.
@@ -241,15 +243,17 @@ impl<const N: usize> Drop for Methods<N> {
     }
 }
 
-/// Fails if the program borrows an input. The method would keep a pointer to it after the call.
+/// Returns memory for the inputs that the method borrows. The method keeps pointers to them after a
+/// call, so they cannot be the caller's.
 ///
 /// # Safety
 ///
 /// `program` is open, and `spec.name` ends with NUL.
-unsafe fn check_inputs_are_copied(
+unsafe fn unplanned_inputs(
     program: *const sys::et_program,
     spec: &MethodSpec,
-) -> Result<()> {
+) -> Result<Vec<InputMemory>> {
+    let mut memory = Vec::new();
     let mut meta = MaybeUninit::<sys::et_method_meta>::uninit();
     // SAFETY: the caller guarantees the arguments.
     call(|error| unsafe {
@@ -266,24 +270,49 @@ unsafe fn check_inputs_are_copied(
         // SAFETY: the call succeeded, so it has initialized `input`.
         let input = unsafe { input.assume_init_ref() };
         if input.tag == sys::ET_VALUE_TENSOR && !input.is_planned {
-            return Err(Error::new(
-                Status::NotSupported,
-                format_args!(
-                    "method '{}' borrows inputs[{}]; compile the model with alloc_graph_input = true",
-                    spec.name.trim_end_matches('\0'),
-                    index
-                ),
-            ));
+            let count = input.nbytes / core::mem::size_of::<Block>() + 1;
+            let mut blocks = Vec::new();
+            blocks.try_reserve_exact(count).map_err(|_| {
+                Error::new(
+                    Status::MemoryTooSmall,
+                    format_args!("the heap has no memory for inputs[{}]", index),
+                )
+            })?;
+            blocks.resize_with(count, || crate::data::Aligned([0; core::mem::size_of::<Block>()]));
+            memory.push(InputMemory { index, blocks });
         }
     }
-    Ok(())
+    Ok(memory)
 }
 
 /// One call of a method: set all inputs, then run.
 pub struct Call<'a> {
     method: *mut sys::et_method,
-    /// Exclusive access to the methods, until the outputs are dropped.
-    _methods: PhantomData<&'a mut sys::et_method>,
+    /// The unplanned inputs. The reference is exclusive access to the methods, until the outputs
+    /// are dropped.
+    inputs: &'a mut Vec<InputMemory>,
+}
+
+/// Copies the elements of an unplanned input, and returns their address.
+#[cold]
+fn copy_elements<T: Element>(
+    inputs: &mut [InputMemory],
+    index: usize,
+    elements: &[T],
+) -> *const c_void {
+    let source = elements.as_ptr() as *const u8;
+    let size = core::mem::size_of_val(elements);
+    match inputs.iter_mut().find(|input| input.index == index) {
+        Some(input) if size <= core::mem::size_of_val(input.blocks.as_slice()) => {
+            let target = input.blocks.as_mut_ptr() as *mut u8;
+            // SAFETY: `blocks` has at least `size` bytes, all of which are initialized.
+            unsafe { ptr::copy_nonoverlapping(source, target, size) };
+            target as *const c_void
+        }
+        // The input is planned, so the method copies it; or the call fails, because the elements
+        // exceed the upper bound of the input.
+        _ => source as *const c_void,
+    }
 }
 
 impl<'a> Call<'a> {
@@ -359,9 +388,14 @@ impl<'a> Call<'a> {
         // Sizes of 2^31 or more exceed every upper bound; i32::MAX does too, or fails the check of
         // the number of elements.
         let sizes = sizes.map(|size| i32::try_from(size).unwrap_or(i32::MAX));
-        // SAFETY: the method is loaded, and this object has exclusive access. `elements` are
-        // `size_of_val` bytes of the dtype. The input is planned (check_inputs_are_copied), so the
-        // method keeps no pointer to them.
+        let data = if self.inputs.is_empty() {
+            elements.as_ptr() as *const c_void
+        } else {
+            copy_elements(self.inputs, index, elements)
+        };
+        // SAFETY: the method is loaded, and this object has exclusive access. `data` has
+        // `size_of_val` bytes of the dtype. If the method keeps a pointer to them, because the
+        // input is not planned, they are in `inputs`, which exists until the method is unloaded.
         call(|error| unsafe {
             sys::et_method_set_input(
                 self.method,
@@ -369,7 +403,7 @@ impl<'a> Call<'a> {
                 sys::et_enum::from(T::DTYPE),
                 sizes.as_ptr(),
                 RANK,
-                elements.as_ptr() as *const c_void,
+                data,
                 core::mem::size_of_val(elements),
                 error,
             )
@@ -569,9 +603,15 @@ fn span_of(bytes: &[u8]) -> sys::et_span {
     }
 }
 
+/// Returns a source of random numbers.
+pub(crate) fn seeded(seed: u64) -> sys::et_random {
+    // SAFETY: the function has no precondition.
+    unsafe { sys::et_random_seeded(seed) }
+}
+
 /// Calls a C function, and returns its error.
 #[inline]
-fn call(function: impl FnOnce(*mut sys::et_error) -> sys::et_enum) -> Result<()> {
+pub(crate) fn call(function: impl FnOnce(*mut sys::et_error) -> sys::et_enum) -> Result<()> {
     let mut error = MaybeUninit::<sys::et_error>::uninit();
     let status = function(error.as_mut_ptr());
     if status == sys::ET_STATUS_OK {
@@ -599,8 +639,7 @@ fn take_error(status: sys::et_enum, error: &MaybeUninit<sys::et_error>) -> Error
     Error::new(Status::from_code(u32::from(status)), format_args!("{}", text))
 }
 
-/// A block of a file's contents.
-#[cfg(feature = "std")]
+/// A block of memory that C code reads.
 pub(crate) type Block = crate::data::Aligned<[u8; 64]>;
 
 /// Returns the bytes of blocks.

@@ -17,6 +17,11 @@ pub const ET_VALUE_BOOL: et_enum = 3;
 pub const ET_VALUE_DOUBLE: et_enum = 4;
 pub const ET_VALUE_TENSOR: et_enum = 5;
 pub const ET_VALUE_STRING: et_enum = 6;
+pub const ET_EVENT_KERNEL: et_enum = 0;
+pub const ET_EVENT_DELEGATE: et_enum = 1;
+pub const ET_EVENT_MOVE: et_enum = 2;
+pub const ET_EVENT_JUMP: et_enum = 3;
+pub const ET_EVENT_STEP: et_enum = 4;
 pub const ET_MAX_RANK: usize = 16;
 pub const ET_MAX_PLANNED_BUFFERS: usize = 32;
 pub const ET_ERROR_MESSAGE_BYTES: usize = 240;
@@ -119,11 +124,47 @@ pub struct et_random {
     pub state: [u64; 4],
 }
 
+/// The part of the runtime that reports events. C code defines it.
+#[repr(C)]
+pub struct et_observation {
+    private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct et_event {
+    pub kind: et_enum,
+    pub index: u32,
+    pub name: *const u8,
+    pub args: *const *mut et_value,
+    pub arg_count: usize,
+}
+
+#[repr(C)]
+pub struct et_observer {
+    pub context: *mut c_void,
+    pub begin: unsafe extern "C" fn(context: *mut c_void, event: *const et_event),
+    pub end: unsafe extern "C" fn(context: *mut c_void, event: *const et_event, status: et_enum),
+    pub by: *const et_observation,
+}
+
+#[repr(C)]
+pub struct et_backend_option {
+    pub key: *const u8,
+    pub value: et_value,
+}
+
+#[repr(C)]
+pub struct et_backend_options {
+    pub id: *const u8,
+    pub options: *const et_backend_option,
+    pub count: usize,
+}
+
 #[repr(C)]
 pub struct et_method_options {
     pub parallel: *const c_void,
-    pub observer: *const c_void,
-    pub backend_options: *const c_void,
+    pub observer: *const et_observer,
+    pub backend_options: *const et_backend_options,
     pub backend_options_count: usize,
     pub store: *mut c_void,
     pub data: et_mutable_span,
@@ -261,4 +302,17 @@ extern "C" {
         out_value: *mut *const et_value,
         out_error: *mut et_error,
     ) -> et_enum;
+}
+
+// The thread pool of backends/cpu/threads. Its memory has `et_rust_pool_bytes` bytes.
+#[cfg(feature = "std")]
+extern "C" {
+    pub static et_rust_pool_bytes: usize;
+    pub static et_observation: et_observation;
+    pub fn et_cpu_pool_create(
+        pool: *mut c_void,
+        thread_count: usize,
+        error: *mut et_error,
+    ) -> et_enum;
+    pub fn et_cpu_pool_destroy(pool: *mut c_void);
 }
