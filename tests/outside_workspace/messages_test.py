@@ -181,6 +181,16 @@ def test_replaced_library_attribute_names_the_new_one(
     assert f"{macro}(name = 'it'): unknown attribute '{old}'; set borrow = [\"{item}\"]" in build.stderr
 
 
+@pytest.mark.parametrize("macro", ["executorch_cc_library", "executorch_shared_library"])
+def test_unknown_memory_policy_lists_the_policies(workspace: Workspace, macro: str) -> None:
+    library = _BUILD.format(attributes="").replace("executorch_cc_library", macro)
+    library += f'{macro}(name = "it", cpp_memory = "stack", model = ":net_pte")\n'
+    workspace.write("BUILD.bazel", library)
+    build = workspace.build("--nobuild", "//:it")
+    assert build.exit_code != 0
+    assert "//:it: 'cpp_memory' is 'stack'; set one of: any, caller, heap, static" in build.stderr
+
+
 @pytest.mark.parametrize("argument", ["model", "models"])
 def test_report_names_its_accepted_inputs(workspace: Workspace, argument: str) -> None:
     report = f'executorch_report(name = "page", {argument} = ":net_pte")\n'
