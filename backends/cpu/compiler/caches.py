@@ -1,6 +1,6 @@
 """Let cache updates and SDPA access float16 KV caches without a float32 copy."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from backends.cpu.compiler.folding import eliminate_dead_ops
@@ -22,23 +22,22 @@ def keep_float16_caches(graph: OpGraph) -> None:
     updated = {op: update for op in graph.ops if (update := _update_of(op, writers)) is not None}
     states = {update: op.output.storage for op, update in updated.items()}
     graph.ops = [each for op in graph.ops if op not in updated for each in _kept(op, states.get(op))]
-    halves = {op.output.storage: op.inputs[0].storage for op in graph.ops if _reads_state(op)}
-    graph.ops = [_attending(op, halves) for op in graph.ops]
+    graph.ops = list(_with_attention_to_states(graph.ops))
     eliminate_dead_ops(graph)
 
 
 def _update_of(copy: Op, writers: Mapping[Value, Op]) -> Op | None:
     """Return the cache update whose narrowed result `copy` stores in a state, or None.
 
-    The state is float16 or bfloat16.
+    Only a state is both read and written, and only floats are cast to a wider dtype, so the
+    state is float16 or bfloat16.
     """
-    state = copy.output.storage
-    if not isinstance(copy.spec, Permute) or not isinstance(state.place, State) or state.dtype not in FLOAT16_DTYPES:
+    if not isinstance(copy.spec, Permute):
         return None
     back = _writer(copy, Cast, writers)
     update = back and _writer(back, KvUpdate, writers)
     old = update and _writer(update, Cast, writers)
-    return update if old is not None and old.inputs[0].storage is state else None
+    return update if old is not None and old.inputs[0].storage is copy.output.storage else None
 
 
 def _writer(reader: Op, kind: type, writers: Mapping[Value, Op]) -> Op | None:
@@ -60,19 +59,29 @@ def _kept(op: Op, state: Value | None) -> Iterator[Op]:
     yield Op(Cast(), (Value(state.dtype, changed.dims, base=state),), (changed,), nodes=op.nodes)
 
 
+def _with_attention_to_states(ops: Iterable[Op]) -> Iterator[Op]:
+    """Let each SDPA read states in place of widened states, unless an op has written the state since the cast."""
+    states: dict[Value, Value] = {}
+    for op in ops:
+        yield _attending(op, states)
+        written = {value.storage for value in op.outputs}
+        states = {widened: state for widened, state in states.items() if state not in written}
+        if _reads_state(op):
+            states[op.output.storage] = op.inputs[0].storage
+
+
 def _reads_state(op: Op) -> bool:
     read = op.inputs[0].storage if isinstance(op.spec, Cast) else None
     return read is not None and isinstance(read.place, State) and read.dtype in FLOAT16_DTYPES
 
 
-def _attending(op: Op, halves: Mapping[Value, Value]) -> Op:
-    """Let an SDPA read keys and values from states, if they are widened states.
+def _attending(op: Op, states: Mapping[Value, Value]) -> Op:
+    """Let an SDPA read keys and values from states, if both are widened states.
 
     Return other ops unchanged.
     """
     both = op.inputs[1:3]
-    if not isinstance(op.spec, SdpaF32) or not all(each.storage in halves for each in both):
+    if not isinstance(op.spec, SdpaF32) or not all(each.storage in states for each in both):
         return op
-    states = (halves[each.storage] for each in both)
-    lying = (Value(state.dtype, each.dims, base=state) for state, each in zip(states, both, strict=True))
-    return replace(op, inputs=(op.inputs[0], *lying, *op.inputs[3:]))
+    narrow = (Value(states[each.storage].dtype, each.dims, base=states[each.storage]) for each in both)
+    return replace(op, inputs=(op.inputs[0], *narrow, *op.inputs[3:]))

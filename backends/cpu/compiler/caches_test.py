@@ -9,7 +9,7 @@ from backends.cpu.compiler.compile import compile_partition
 from backends.cpu.compiler.graph import Op
 from backends.cpu.compiler.ops.quantization import FLOAT16_DTYPES
 from backends.cpu.compiler.options import Options
-from backends.cpu.compiler.testing.compare import delegated, ops
+from backends.cpu.compiler.testing.compare import Whole, delegated, lowered, ops
 from backends.cpu.compiler.testing.interpreter import run_payload
 from backends.cpu.schema.attention import KvUpdate, SdpaF32
 from backends.cpu.schema.quantization import Cast
@@ -78,3 +78,71 @@ def test_consecutive_calls_update_the_cache_as_in_eager_pytorch(dtype: torch.dty
         op = torch.finfo(dtype).eps
         torch.testing.assert_close(found, expected, rtol=op, atol=op)
         torch.testing.assert_close(keys, module.keys, rtol=op, atol=1e-6)
+
+
+class State(nn.Module):
+    """Base of modules with two float16 states, `keys` and `values`, both [1, 2, 8, 8]."""
+
+    keys: Tensor
+    values: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        for name in ("keys", "values"):
+            self.register_buffer(name, torch.randn(1, 2, 8, 8).half())
+
+    def result(self) -> Tensor:
+        return self.keys.float() + self.values.float()
+
+
+class Scaled(State):
+    def forward(self, rows: Tensor, positions: Tensor) -> Tensor:
+        self.keys.copy_((self.keys.float() * 2).half())
+        self.values.copy_((self.values.float() * 2).index_copy(2, positions, rows).half())
+        return self.result()
+
+
+class Replaced(State):
+    def forward(self, rows: Tensor, positions: Tensor) -> Tensor:
+        self.keys.copy_(rows.expand(1, 2, 8, 8).half())
+        self.values.copy_(torch.zeros(1, 2, 8, 8).index_copy(2, positions, rows).half())
+        return self.result()
+
+
+class Exchanged(State):
+    def forward(self, rows: Tensor, positions: Tensor) -> Tensor:
+        keys = self.keys.float().index_copy(2, positions, rows)
+        values = self.values.float().index_copy(2, positions, -rows)
+        self.keys.copy_(values.half())
+        self.values.copy_(keys.half())
+        return self.result()
+
+
+class AttendsToOldCache(State):
+    def forward(self, rows: Tensor, positions: Tensor) -> Tensor:
+        keys, values = self.keys.float(), self.values.float()
+        self.keys.copy_(keys.index_copy(2, positions, rows).half())
+        self.values.copy_(values.index_copy(2, positions, rows).half())
+        return F.scaled_dot_product_attention(rows, keys, values)
+
+
+class AttendsToOldValues(State):
+    def forward(self, rows: Tensor, positions: Tensor) -> Tensor:
+        values = self.values.float()
+        self.keys.copy_(self.keys.float().index_copy(2, positions, rows).half())
+        self.values.copy_(values.index_copy(2, positions, rows).half())
+        return F.scaled_dot_product_attention(rows, self.keys.float(), values)
+
+
+@pytest.mark.parametrize("kind", State.__subclasses__())
+def test_states_that_are_not_updated_in_place_agree_with_eager(kind: type[nn.Module]) -> None:
+    torch.manual_seed(0)
+    module = kind().eval()
+    inputs = torch.randn(1, 2, 1, 8), torch.tensor([3])
+    whole = Whole(lowered(module, inputs))
+    payload = compile_partition(whole.partition, Options())
+    states = {name: buffer.clone() for name, buffer in module.named_buffers()}
+    (found,) = whole.run(payload, inputs, states)
+    torch.testing.assert_close(found, module(*inputs), rtol=2e-3, atol=2e-3)
+    for name, buffer in module.named_buffers():
+        torch.testing.assert_close(states[name], buffer, rtol=0, atol=0)
