@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import Tensor, nn
 from torch._higher_order_ops import while_loop
-from torch.export import ExportedProgram
+from torch.export import ExportedProgram, export
 from torch.export.graph_signature import InputKind
 
 from backends.cpu.compiler.compile import compile_partition
@@ -30,6 +30,12 @@ def test_operator_without_a_rule_is_refused_with_a_reason() -> None:
     assert len(delegate_calls(program.graph)) == 2
     (left,) = get_non_lowered_nodes(program.graph)
     assert refusals_of(left) == {"cpu": "aten.logcumsumexp.default is not supported"}
+
+
+def test_operators_with_simpler_parts_are_decomposed() -> None:
+    preserved, _ = CpuPartitioner().ops_to_not_decompose(export(nn.Linear(2, 2), (torch.ones(1, 2),)))
+    assert torch.ops.aten.linear.default in preserved
+    assert torch.ops.aten.select_scatter.default not in preserved
 
 
 def test_unsupported_dtypes_are_named() -> None:

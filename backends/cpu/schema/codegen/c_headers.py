@@ -160,7 +160,7 @@ def _op_header(op: type[OpSpec]) -> str:
     name = op.op_name()
     base = op.__mro__[1]
     includes = ["backends/cpu/ops/op_schema.h", "backends/cpu/schema/op_codes.h", "backends/cpu/schema/records.h"]
-    if base is not OpSpec and base in OPS:
+    if base in OPS:
         base_name = base.op_name()
         aliases = (f"typedef et_cpu_{base_name}_{kind} et_cpu_{name}_{kind};\n" for kind in ("attributes", "args"))
         includes.append(f"backends/cpu/schema/{base_name}.h")
