@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -17,13 +17,13 @@ class BootstrapError(Exception):
     EXIT_CODE = 1
 
 
-def run(command: Sequence[str], stdin: IO[bytes] | None = None) -> str:
+def run(command: Sequence[str], stdin: IO[bytes] | None = None, env: Mapping[str, str] | None = None) -> str:
     """Run `command` and return its output.
 
     Raises BootstrapError if it is missing or fails.
     """
     try:
-        result = subprocess.run(command, stdin=stdin, capture_output=True, text=True)
+        result = subprocess.run(command, stdin=stdin, env=env, capture_output=True, text=True)
     except FileNotFoundError:
         raise BootstrapError(f"{command[0]} is not installed on this machine") from None
     if result.returncode:

@@ -48,3 +48,12 @@ def test_missing_mirror_is_an_error(
     _write_apt_get(tmp_path, script, monkeypatch)
     assert debian_mirror.main() == 1
     assert message in capsys.readouterr().err
+
+
+def test_codename_is_a_field_of_the_release_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = tmp_path / "os-release"
+    monkeypatch.setattr(debian_mirror, "Path", lambda _: release)
+    release.write_text('# Written by hand\nHOME_URL="https://a.example/?b=c"\n\nVERSION_CODENAME="bookworm"\n')
+    assert debian_mirror.debian_codename() == "bookworm"
+    release.write_text("ID=other\n")
+    assert debian_mirror.debian_codename() == "unknown"

@@ -14,12 +14,11 @@ import fnmatch
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
-from commands import BootstrapError, compile_byte_code
+from commands import BootstrapError, compile_byte_code, run
 from pack_modules import IMPORTER, IMPORTER_SOURCE, pack_modules, packing_recipe
 from user_cache import cache_root, provide, publish
 
@@ -87,9 +86,8 @@ def _pack_library(program: Path, library: Path) -> None:
         return
     shutil.copyfile(IMPORTER_SOURCE, library / f"{IMPORTER}.py")
     command = [str(program), "-B", "-c", _STARTUP]
-    output = subprocess.run(command, env={"LC_ALL": "C.UTF-8"}, capture_output=True, text=True, check=True).stdout
     # The interpreter resolves symbolic links in the path of its program.
-    files = {os.path.realpath(line) for line in output.splitlines()}
+    files = {os.path.realpath(line) for line in run(command, env={"LC_ALL": "C.UTF-8"}).splitlines()}
     files.update(os.path.realpath(library / "encodings" / f"{name}.py") for name in _ENCODINGS)
     packed = library.with_name("packed")
     pack_modules(library, packed, [path for path in library.rglob("*.py") if os.path.realpath(path) not in files])

@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).absolute().parent))
 
 import install_interpreter
+from commands import BootstrapError
 
 _FACTS = """
 import ctypes, hashlib, inspect, json, os, sys, sysconfig, tomllib, unittest
@@ -43,6 +44,13 @@ def test_interpreter_uses_adjacent_files(folder: Path, tmp_path: Path) -> None:
     assert path and all(Path(entry).is_relative_to(folder) for entry in path)
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "iso8859-1", "utf-8"])
+def test_standard_streams_have_any_encoding(folder: Path, encoding: str) -> None:
+    command = [str(folder / "bin/python3"), "-c", "import sys; print(sys.stdout.encoding)"]
+    result = subprocess.run(command, env={"PYTHONIOENCODING": encoding}, capture_output=True, text=True)
+    assert result.stdout == f"{encoding}\n", result.stderr
+
+
 def test_library_modules_are_in_one_archive(folder: Path) -> None:
     sources = [path.name for path in folder.rglob("*.py")]
     assert len(sources) < 40 and "sitecustomize.py" in sources and "json" not in os.listdir(folder / "lib/python3.11")
@@ -61,3 +69,12 @@ def test_bundled_library_is_found_next_to_the_interpreter() -> None:
     assert relocated == b"ELF\0" + b"$ORIGIN/../lib".ljust(len(folder), b"\0") + b"\0more"
     for left in (b"ELF\0/usr/lib\0", b"ELF\0/elsewhere/lib\0"):
         assert install_interpreter._replace_run_path(left, b"/usr/lib") == left
+
+
+def test_interpreter_that_does_not_start_is_reported(tmp_path: Path) -> None:
+    program = tmp_path / "python3"
+    program.write_text("#!/bin/sh\necho no library >&2\nexit 1\n")
+    program.chmod(0o755)
+    (tmp_path / "lib").mkdir()
+    with pytest.raises(BootstrapError, match="failed:\nno library"):
+        install_interpreter._pack_library(program, tmp_path / "lib")
