@@ -69,7 +69,7 @@ def _distribution(found: Sequence[Measurement]) -> Iterator[Markup]:
 def _operators(found: Sequence[Measurement], names: Sequence[str], top: float) -> Iterator[Markup]:
     """Draw one bar per operator and program."""
     sums = [{operator.name: operator.nanoseconds for operator in measurement.operators} for measurement in found]
-    longest = max((value for measurement in sums for value in measurement.values()), default=1) or 1
+    longest = max([1, *(value for measurement in sums for value in measurement.values())])
     yield _text_element(_LEFT, top - 14, "median of a run's calls, operator by operator", fill="#555")
     left, wide = _LEFT + 240, _WIDTH - _LEFT - 240 - 170
     high = (_ROW - 6) / len(found)
