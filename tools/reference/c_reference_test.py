@@ -29,7 +29,9 @@ extern "C" {
 
 /* A pair:
 
- * two numbers. */
+ * two numbers.
+
+ * Both are integers. */
 typedef struct et_pair {
   int first;
 
@@ -96,13 +98,19 @@ def test_main_functions_are_in_the_c_reference() -> None:
 def test_declarations_are_found_with_comments(declarations: tuple[Declaration, ...]) -> None:
     assert [(declaration.names, declaration.comment) for declaration in declarations] == [
         (("ET_COUNT",), "How many."),
-        (("et_pair",), "A pair:\n\ntwo numbers."),
+        (("et_pair",), "A pair:\n\ntwo numbers.\n\nBoth are integers."),
         (("et_kind",), ""),
         (("et_function",), "A function of the caller's."),
         (("et_hidden", "et_value"), ""),
         (("et_add", "et_name"), "Adds. INVALID_ARGUMENT for *x."),
         (("et_one",), ""),
     ]
+
+
+def test_last_declaration_needs_no_blank_line(tmp_path: Path) -> None:
+    (tmp_path / "last.h").write_text("/* Head. */\nint et_last(void);\n#endif /* EXECUTORCH_LAST_H_ */\n")
+    (declaration,) = read_header(tmp_path / "last.h", "executorch/last.h").declarations
+    assert declaration.code == "int et_last(void);"
 
 
 def test_inline_function_bodies_are_omitted(declarations: tuple[Declaration, ...]) -> None:
