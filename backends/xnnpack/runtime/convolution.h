@@ -26,13 +26,13 @@ typedef struct et_xnn_image_op {
   uint16_t workspace_count;
 } et_xnn_image_op;
 
-/* Reads the node; weights are [outputs, height, width, channels of a group]. */
+/* Reads a convolution, whose weights are [outputs, height, width, channels of a group]. */
 void et_xnn_read_convolution(et_xnn_builder *b, et_xnn_convolution_of *out);
 
-/* Reads a depthwise node; weights are [1, height, width, outputs]. */
+/* Reads a depthwise convolution, whose weights are [1, height, width, outputs]. */
 void et_xnn_read_depthwise(et_xnn_builder *b, et_xnn_convolution_of *out);
 
-/* Turns filters with one output per channel into columns of one matrix. */
+/* Changes filters that have one output per channel to columns of one matrix. */
 void et_xnn_as_columns(et_xnn_convolution_of *c);
 
 /* Returns the sizes of the input of `layer` as [B, H, W, C]. */
@@ -54,8 +54,9 @@ bool et_xnn_prefers_winograd(const et_xnn_builder *b,
 /* Emits winograd_f32. */
 void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c);
 
-/* Winograd's algorithm for int8: whether to use it, the packed weights, and the number of tiles per
- * iteration. Defined in winograd_i8.c. */
+/* Functions for int8 convolutions with Winograd's algorithm, defined in winograd_i8.c. They return
+ * whether to use it, its packed weights, and the number of tiles that a thread transforms at
+ * once. */
 bool et_xnn_prefers_winograd_i8(const et_xnn_builder *b,
                                 const et_xnn_convolution_of *c);
 et_xnn_tensor et_xnn_pack_winograd_i8(et_xnn_builder *b,

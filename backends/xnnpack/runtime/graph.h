@@ -22,10 +22,10 @@ struct et_xnn_recent;
 typedef struct et_xnn_graph {
   et_fb_vector nodes;
   et_fb_vector values;
-  et_fb_vector constants; /* field ConstantDataOffset or Buffer */
+  et_fb_vector constants; /* tables ConstantDataOffset or Buffer */
   et_span data;           /* start of the constants */
   uint32_t external_count;
-  bool has_buffers;             /* whether constants are in the flatbuffer */
+  bool has_buffers;             /* whether the flatbuffer contains constants */
   struct et_xnn_recent *recent; /* may be NULL */
 } et_xnn_graph;
 

@@ -1,5 +1,5 @@
-/* Handle of a delegate of XnnpackBackend: its options and size, how it is built, and how it is
- * prepared for a call. */
+/* The handle of an XnnpackBackend delegate. Declares its options, and the functions that compute
+ * its size, build it and prepare it for a call. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
 #define BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
 
@@ -9,33 +9,33 @@
 #include "backends/xnnpack/runtime/graph.h"
 #include "executorch/backend.h"
 
-/* Load-time options. */
+/* Options that are set when a method is loaded. */
 typedef struct et_xnn_options {
-  bool is_without_winograd;
+  bool is_without_winograd; /* do not use Winograd's algorithm */
 } et_xnn_options;
 
 /* Location and maximum size of a tensor. */
 typedef struct et_xnn_slot {
-  size_t offset; /* in scratch */
-  size_t capacity;
-  uint32_t argument; /* argument index, for inputs and outputs */
+  size_t offset;     /* offset in scratch */
+  size_t capacity;   /* maximum size in bytes */
+  uint32_t argument; /* index of the argument, for inputs and outputs */
   uint8_t place;     /* et_cpu_place */
-  bool is_written;   /* values only: written by an earlier node */
+  bool is_written;   /* whether an earlier node writes the graph value */
 } et_xnn_slot;
 
 /* Sizes of the arrays of a handle. */
 typedef struct et_xnn_counts {
-  uint32_t tensors; /* tensors; those of graph values come first */
+  uint32_t tensors; /* graph values come first */
   uint32_t ops;
   uint32_t references; /* tensor operands of ops */
   uint32_t dims;       /* dim operands of ops */
   uint32_t words;      /* attribute words of ops */
-  size_t packed_bytes; /* packed weights in the handle */
-  size_t shared_bytes; /* packed weights in the shared store */
+  size_t packed_bytes; /* size of packed weights in the handle */
+  size_t shared_bytes; /* size of packed weights in the shared store */
 } et_xnn_counts;
 
-/* Sizes and pointers of tensors are those of the current call. Except for `is_current`, everything
- * else is constant once built. */
+/* A built delegate. Calls update the tensors, the ops with their operands, and `is_current`.
+ * Everything else is constant. */
 typedef struct et_xnn_handle {
   et_xnn_graph graph;
   et_xnn_options options;
@@ -47,7 +47,7 @@ typedef struct et_xnn_handle {
   const int32_t **dim_references;
   int32_t *dims;
   uint32_t *words;
-  size_t *scratch_offsets; /* [nodes]: scratch offset of the node's tensors */
+  size_t *scratch_offsets; /* [nodes]: offset of the node's own tensors */
   uint32_t *arguments;     /* [arguments]: id of the argument's value */
   uint8_t *packed;
   size_t scratch_bytes;
@@ -60,7 +60,7 @@ typedef struct et_xnn_handle {
   (((bytes) + ET_CPU_ALIGNMENT - (size_t)1) / ET_CPU_ALIGNMENT * \
    ET_CPU_ALIGNMENT)
 
-/* Size in bytes of a handle with these counts. The manifest of a program reserves this size per
+/* Size in bytes of a handle with these counts. A program's manifest reserves this size for each
  * delegate. */
 #define ET_XNN_HANDLE_BYTES(tensors, ops, references, dims, words, nodes, \
                             arguments, packed)                            \
@@ -75,21 +75,21 @@ typedef struct et_xnn_handle {
    ET_XNN_ALIGNED(sizeof(size_t) * (size_t)(nodes)) +                     \
    ET_XNN_ALIGNED(sizeof(uint32_t) * (size_t)(arguments)) + (size_t)(packed))
 
-/* Reads the options. Fails with INVALID_ARGUMENT for unknown options and values. The value of "isa"
- * is not checked here. */
+/* Reads the options. Fails with INVALID_ARGUMENT if a name or a value is unknown. The value of
+ * "isa" is not checked here. */
 et_status et_xnn_read_options(const et_backend_context *context,
                               et_xnn_options *out);
 
-/* Returns the option with this name, or NULL. */
+/* Returns the option with the given name, or NULL. */
 const et_backend_option *et_xnn_find_option(const et_backend_context *context,
                                             const char *name);
 
-/* Memory that a delegate needs. */
+/* Counts and sizes that determine the memory of a delegate. */
 typedef struct et_xnn_sizes {
   et_xnn_counts counts;
   uint32_t nodes;
-  uint32_t arguments; /* inputs and outputs of a call */
-  size_t outputs;     /* number of outputs among the arguments */
+  uint32_t arguments; /* number of inputs and outputs of a call */
+  size_t outputs;     /* number of outputs of a call */
   size_t scratch_bytes;
 } et_xnn_sizes;
 
@@ -97,7 +97,7 @@ typedef struct et_xnn_sizes {
 et_status et_xnn_compute_sizes(const et_backend_context *context,
                                et_xnn_sizes *out);
 
-/* Reports the same counts in the form of et_backend.measure. */
+/* Reports the memory that the delegate needs. Implements et_backend.measure. */
 et_status et_xnn_measure(const et_backend_context *context,
                          et_backend_requirements *out);
 
@@ -106,12 +106,12 @@ et_status et_xnn_measure(const et_backend_context *context,
 et_status et_xnn_build(const et_backend_context *context, uint8_t isa,
                        et_xnn_handle **out);
 
-/* Checks the arguments, updates the ops to the sizes of the inputs, resizes the outputs, and
- * sets the data pointers of all tensors. */
+/* Checks the arguments, updates the ops for the input sizes, resizes the outputs, and sets the data
+ * pointers of all tensors. */
 et_status et_xnn_bind(et_xnn_handle *handle, et_mutable_span scratch,
                       et_value **args, size_t count, et_error *error);
 
-/* Widens int32 results in place to int64 outputs. */
+/* Converts int32 results to int64 in place, for outputs that are int64. */
 void et_xnn_finish(const et_xnn_handle *handle, et_value **args);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_HANDLE_H_ */

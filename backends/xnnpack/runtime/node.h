@@ -9,26 +9,27 @@
 
 /* Supported flags. */
 enum {
-  ET_XNN_FLAG_TRANSPOSED = 1, /* weights or second matrix */
-  /* FullyConnected: flatten the input to a matrix */
+  /* The weights or the second matrix are transposed. */
+  ET_XNN_FLAG_TRANSPOSED = 1,
+  /* FullyConnected flattens its input to a matrix. */
   ET_XNN_FLAG_RESHAPE_2D = 4,
-  ET_XNN_FLAG_ALIGN_CORNERS = 8, /* StaticResizeBilinear2D */
+  ET_XNN_FLAG_ALIGN_CORNERS = 8, /* in StaticResizeBilinear2D */
   ET_XNN_FLAG_KEEP_DIMS = 0x40
 };
 
 typedef struct et_xnn_node {
   uint32_t index;
   uint8_t tag;      /* et_xnn_node_tag */
-  et_fb_table body; /* member of the union */
+  et_fb_table body; /* the node's table in the XNode union */
   uint32_t flags;
   uint32_t debug_handle;
   uint32_t inputs[ET_XNN_MAX_INPUTS]; /* ET_XNN_NO_VALUE if omitted */
   uint32_t outputs[ET_XNN_MAX_NODE_OUTPUTS];
   uint8_t input_count;
   uint8_t output_count;
-  uint8_t activation; /* fused activation other than a clamp */
-  float low;          /* bounds of the output; infinite if absent */
-  float high;
+  uint8_t activation;      /* fused activation other than a clamp */
+  float low;               /* lower bound of the output; -infinity if absent */
+  float high;              /* upper bound of the output; infinity if absent */
   bool reads_planar;       /* input 0 is [B, C, H, W] */
   bool rounds_rows;        /* whether to quantize the rows of input 0 */
   int32_t zeros_before[2]; /* fused padding (y, x) */

@@ -5,15 +5,15 @@
 #include "backends/cpu/schema/kernel_sizes.h"
 #include "backends/xnnpack/runtime/builder.h"
 
-/* A constant as one matrix per group, [outputs, depth]. If it is transposed, its layout is [depth,
- * groups, outputs]. */
+/* A constant that has one matrix [outputs, depth] per group. Its layout is
+ * [groups, outputs, depth], or [depth, groups, outputs] if it is transposed. */
 typedef struct et_xnn_matrix {
   uint32_t id;
   int32_t groups;
-  int32_t outputs; /* per group */
+  int32_t outputs; /* outputs per group */
   int32_t depth;
-  uint8_t channel_dim; /* dimension that may have scales */
-  bool is_transposed;  /* [depth][groups][outputs] */
+  uint8_t channel_dim; /* the dimension that can have per-channel scales */
+  bool is_transposed;
 } et_xnn_matrix;
 
 /* Returns true if the weights are symmetric and their quantized values fit in int8. */
@@ -50,9 +50,9 @@ typedef struct et_xnn_words {
   int32_t group; /* weights per scale */
 } et_xnn_words;
 
-/* Returns the group size of an op, or 0 if there is none. It is the largest divisor of `whole` that
- * is at most `max` and a multiple of `per_word`, the number of weights per word. Takes up to max /
- * per_word steps if `whole` exceeds `max`. */
+/* Returns the group size of an op: the largest divisor of `whole` that is at most `max` and a
+ * multiple of `per_word`, the number of weights per word. Returns 0 if there is none. If `whole`
+ * exceeds `max`, the search takes up to max / per_word steps. */
 int32_t et_xnn_group_size(int32_t whole, int32_t per_word, int32_t max);
 
 /* Pack the quantized values, their scales, the sums of quantized values per group, and the sums of

@@ -4,7 +4,7 @@
 
 int32_t et_xnn_group_size(int32_t whole, int32_t per_word, int32_t max) {
   if (whole % per_word != 0) {
-    return 0; /* a multiple of per_word cannot divide `whole` */
+    return 0; /* no multiple of per_word divides `whole` */
   }
   if (whole <= max) {
     return whole;

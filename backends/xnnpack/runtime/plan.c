@@ -1,7 +1,7 @@
-/* A value is alive from the group that writes it to its last reader. The nodes are visited from
+/* A value is live from the group that writes it to its last reader. The nodes are visited from
  * last to first: a value gets its block at its last reader, and the block is released at its
  * writer. The scratch of a group's own tensors is placed while the group's inputs and outputs are
- * alive, so it overlaps neither.
+ * live, so it overlaps neither.
  *
  * This requires that each value is written once, before all readers. et_xnn_build() checks this
  * condition (check_order) before it plans into the handle. */
@@ -12,7 +12,7 @@
 #include "backends/xnnpack/runtime/rules.h"
 #include "executorch/checked.h"
 
-/* Maximum number of values that are alive at the same time. A chain of layers has two or three. */
+/* Maximum number of values that are live at the same time. A chain of layers has two or three. */
 #define MAX_LIVE 512
 
 /* Id of the block that holds a group's own tensors. It is not the id of a value. */
@@ -92,7 +92,7 @@ static size_t scratch_bytes(const et_xnn_value *value) {
              : 0;
 }
 
-/* Makes a value alive before this node, unless it already is. */
+/* Makes a value live before this node, unless it already is. */
 static et_status keep(plan *p, uint32_t id) {
   if (id == ET_XNN_NO_VALUE || find(p, id) < p->count) {
     return ET_STATUS_OK;

@@ -44,8 +44,8 @@ typedef struct work {
   const float *bias;
   float *y;
   size_t groups;
-  size_t channels; /* per group */
-  size_t columns;  /* per group */
+  size_t channels; /* channels per group */
+  size_t columns;  /* columns per group */
   et_cpu_activation activation;
 } work;
 

@@ -22,8 +22,8 @@
  * counts the readers of all nodes, which must have been checked. */
 typedef struct et_xnn_uses {
   bool is_known;
-  uint64_t once[ET_XNN_USES / 64];  /* one bit per value: read at least once */
-  uint64_t again[ET_XNN_USES / 64]; /* read more than once */
+  uint64_t once[ET_XNN_USES / 64];  /* a bit per value: read at least once */
+  uint64_t again[ET_XNN_USES / 64]; /* a bit per value: read more than once */
   uint32_t
       no_blocks[ET_XNN_CACHED_NODES]; /* direct-mapped cache: node index + 1 */
 } et_xnn_uses;

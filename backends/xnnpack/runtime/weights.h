@@ -11,7 +11,7 @@ typedef struct et_xnn_weights {
   et_xnn_value value;
   const uint8_t *data;
   const uint8_t *scales; /* float32, or bfloat16 if scales_are_bf16 */
-  size_t row_bytes;      /* 4-bit values */
+  size_t row_bytes;      /* bytes per row of 4-bit values */
   bool scales_are_bf16;
 } et_xnn_weights;
 
