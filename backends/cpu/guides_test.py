@@ -33,10 +33,12 @@ def test_guide_shows_the_files_of_the_op(path: str) -> None:
 
 
 def test_guide_shows_all_hand_written_files_of_the_op() -> None:
+    # Python tests cover several ops in one file, and Bazel does not add them to `sources`.
     generated = {"backends/cpu/PAYLOAD.md", "backends/cpu/ops.bzl", "backends/cpu/schema/scatter_add.h"}
     sources = (path for path in Path("backends/cpu").rglob("*") if path.suffix in (".bzl", ".c", ".h", ".md", ".py"))
+    sources = (path for path in sources if not path.name.endswith("_test.py"))
     users = {str(path) for path in sources if re.search("scatter_add|ScatterAdd", path.read_text(encoding="utf-8"))}
-    assert users - generated - {"backends/cpu/guides_test.py"} == set(_FILES)
+    assert users - generated == set(_FILES)
 
 
 def test_files_in_the_guide_mention_every_instruction_set() -> None:
