@@ -27,10 +27,11 @@ def keep_float16_caches(graph: OpGraph) -> None:
 
 
 def _update_of(copy: Op, writers: Mapping[Value, Op]) -> Op | None:
-    """Return the cache update whose narrowed result `copy` stores in a state, or None.
+    """Return the cache update of a float16 or bfloat16 state, or None.
 
-    Only a state is both read and written, and only floats are cast to a wider dtype, so the
-    state is float16 or bfloat16.
+    `copy` stores the update's result, narrowed to the state's dtype, in the state. The dtype is
+    float16 or bfloat16, because only states are both read and written, and only floats are cast to
+    a wider dtype.
     """
     if not isinstance(copy.spec, Permute):
         return None

@@ -39,7 +39,9 @@ class _Block:
 
 
 def split_widest_block(graph: OpGraph) -> None:
-    """Halve the inverted residual at the scratch peak until another op is the peak.
+    """Split the inverted residual that causes the scratch peak into halves.
+
+    Repeat while this lowers the peak.
 
     After: the projection of a halved block accumulates over the first half of its channels, then
     over the second. This is not slower, because a GEMM with a large K stores partial sums in any

@@ -131,7 +131,7 @@ def test_images_with_two_readers_are_computed_as_a_whole() -> None:
 
 
 def test_block_with_a_residual_does_not_start_a_chain() -> None:
-    """The residual reads rows of the input that a chain does not keep."""
+    """The residual reads input rows that a chain does not keep."""
     blocks = InvertedResidual(16, 16, 1, 6), InvertedResidual(16, 24, 1, 6)
     module, x = nn.Sequential(nn.Conv2d(3, 16, 1), *blocks).eval(), torch.randn(1, 3, 20, 30)
     assert [len(block.blocks) for block in _blocks(module, x, row_tiling="always")] == [1, 1]

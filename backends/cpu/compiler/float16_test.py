@@ -151,7 +151,7 @@ def test_float16_weights_halve_the_program_size() -> None:
 
 
 class Network(nn.Module):
-    """Layers of a transformer block, and a norm of images."""
+    """A convolution with batch norm, followed by an attention block."""
 
     def __init__(self) -> None:
         super().__init__()

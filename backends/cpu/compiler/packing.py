@@ -178,9 +178,9 @@ def _quadded(rows: Tensor) -> Tensor:
 def max_exact_terms(packed: Tensor, span: int) -> int:
     """Return the largest t <= 16 such that products of t quads can be added in int16.
 
-    Return 0 if the products of a single quad can overflow. The weights are multiplied by values from 0 to `span`. For any t
-    quads starting at a multiple of t, and for either half of the quads, sum(max(w, 0)) * span and
-    sum(max(-w, 0)) * span are at most 32767.
+    Return 0 if the products of a single quad can overflow. The weights are multiplied by values
+    from 0 to `span`. For any t quads starting at a multiple of t, and for either half of the quads,
+    sum(max(w, 0)) * span and sum(max(-w, 0)) * span are at most 32767.
 
     packed: weights [panel, quad, 16, 4].
     """

@@ -81,7 +81,7 @@ def _winograd_tile(transformed: Tensor, image: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize("side", [2, 4])
-def test_winograd_weights_compute_the_convolution(side: int) -> None:
+def test_winograd_weights_match_direct_convolution(side: int) -> None:
     generator = torch.Generator().manual_seed(0)
     weight = torch.randn(16, 3, 3, 3, dtype=torch.float64, generator=generator)
     image = torch.randn(3, side + 2, side + 2, dtype=torch.float64, generator=generator)

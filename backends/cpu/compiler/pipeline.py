@@ -181,13 +181,13 @@ PIPELINE: tuple[Pass, ...] = (
     PartitionPass(
         name="split_widest_block",
         before="Inverted residuals that benefit from row tiling are one op, and weights are not packed.",
-        after="The inverted residual that needs the most scratch computes half of its channels at a time.",
+        after="Inverted residuals that caused the scratch peak compute half of their channels at a time.",
         run=lambda part: split_widest_block(part.graph),
     ),
     PartitionPass(
         name="pack_weights",
         before="The algorithm of every op is final, and weights have PyTorch's layout.",
-        after="Weights have the layout of microkernels, and ops that share a weight share the packed weight.",
+        after="Weights have the layout that microkernels read, and ops with the same weight share its packed form.",
         run=lambda part: pack(part.graph),
         completes=tuple(PACKERS),
     ),

@@ -31,7 +31,7 @@ class QuantizedConstants:
     """Maps dequantized constants to their quantized values.
 
     Constants are identified by their data pointer and number of elements, so reshaped views are
-    found as well.
+    also found.
     """
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ ET_INLINE et_f32 clamped(et_f32 x, parameters p) {
  *
  * Phi(x) - 1/2 = x * R(x^2), where R is a rational function. R is 3x faster than et_f32_erf. It is
  * fitted to erf(x / sqrt(2)) / 2x for |x| <= 5.1, and its argument is clamped to that range. Below
- * -5.1, the factor x is clamped as well; otherwise, the error of Phi would grow with x. */
+ * -5.1, the factor x is also clamped; otherwise, the error of Phi would grow with x. */
 ET_INLINE et_f32 gelu(et_f32 x, parameters p) {
   static const float above[] = {6.407098680938361e-06f, 3.437612612797195e-04f,
                                 5.6925988756120205e-03f, 5.206744745373726e-02f,

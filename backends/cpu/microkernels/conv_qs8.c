@@ -35,7 +35,7 @@ typedef struct call {
   size_t group;
   size_t first_column; /* index within the group */
   size_t columns;
-  size_t channels; /* per group */
+  size_t channels; /* channels per group */
   size_t taps;
   bool is_point; /* output pixel i depends only on input pixel i */
   et_rounder rounder;
@@ -201,7 +201,8 @@ static size_t max_rows(const call *c) {
   return fit < listed ? fit : listed;
 }
 
-/* Returns the size in bytes of `beyond`, the buffer that rows and taps in the padding read. */
+/* Returns the size in bytes of `beyond`, the buffer of zero points that stands in for rows and taps
+ * in the padding. */
 static size_t beyond_size(const call *c) {
   if (c->runs == ET_RUNS_LINES) {
     return ET_LINES_BYTES + ET_LINE_STEP;

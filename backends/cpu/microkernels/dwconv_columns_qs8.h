@@ -79,7 +79,7 @@ ET_INLINE et_word_i8 *et_put_inside_i8(const et_span_i8 *s, et_column_i8 at,
 /* Number of columns before, inside and after the image. */
 typedef struct et_columns_of_row {
   size_t before;
-  size_t first; /* inside */
+  size_t first; /* first column inside the image */
   size_t inside;
   size_t behind;
 } et_columns_of_row;

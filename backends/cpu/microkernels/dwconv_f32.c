@@ -28,7 +28,7 @@ typedef struct span {
   float *out;
   et_f32 low;
   et_f32 high;
-  size_t first, end; /* channels */
+  size_t first, end; /* range of channels */
 } span;
 
 /* A vector of channels. */

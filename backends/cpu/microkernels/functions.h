@@ -70,7 +70,7 @@ ET_INLINE et_f32 et_f32_exp_negative(et_f32 x) {
   return p * (et_f32)(((et_u32)shifted << 23) + (127u << 23));
 }
 
-/* Returns e^x - 1, accurate near 0 as well. */
+/* Returns e^x - 1, accurate even near 0. */
 ET_INLINE et_f32 et_f32_expm1(et_f32 x) {
   const et_i32 near = et_f32_abs(x) < et_f32_all(0.34657359f);
   return et_f32_select(near, et_f32_expm1_near(x),

@@ -45,7 +45,7 @@ typedef struct et_cpu_gemm_qbw {
   float *out;                    /* [rows][columns] */
   size_t depth;
   size_t columns;
-  size_t group; /* weights */
+  size_t group; /* weights per scale */
   size_t bits;  /* 4 or 8 */
   et_cpu_activation activation;
 } et_cpu_gemm_qbw;
@@ -58,7 +58,7 @@ typedef void et_cpu_gemm_qbw_function(const et_cpu_gemm_qbw *product,
 typedef struct et_cpu_panels_q {
   /* The GEMMs differ only in weights, bias and output. */
   const et_cpu_gemm_qbw *products;
-  size_t first; /* panel */
+  size_t first; /* first panel */
   size_t end;
 } et_cpu_panels_q;
 

@@ -5,8 +5,8 @@
 #include "backends/cpu/microkernels/low_bit_values.h"
 #include "backends/cpu/microkernels/simd_i8.h"
 
-/* Maximum number of int4 words whose products with int8 elements et_i16_dot2 can accumulate in
- * int16: 4 words * 2 quads * 2 * 15 * 128 < 2^15. */
+/* Maximum number of int4 words per int16 accumulator. et_i16_dot2 multiplies them by int8 elements
+ * without overflow: 4 words * 2 quads * 2 * 15 * 128 < 2^15. */
 #define ET_NIBBLE_WORDS 4
 
 /* Weights 0, 2, 4 and 6 of each word, and weights 1, 3, 5 and 7. Each has an offset of 8. */

@@ -183,7 +183,7 @@ static void add_values(const et_cpu_sdpa *a, const block *b, const queries *q,
 typedef struct row {
   et_attention_sum sum;
   float *scores;
-  size_t seen; /* keys */
+  size_t seen; /* visible keys */
 } row;
 
 static row row_of(const et_cpu_sdpa *a, const block *b, const queries *q,

@@ -7,8 +7,8 @@
  * - et_cpu_sdpa_f32 packs a block of keys and values in panels of 16 columns and uses the tiles of
  *   gemm_f32. Packed keys are [panel of 16 keys][depth][16], packed values are [panel][keys][16].
  *   It is bound by arithmetic. Packing pays off with many queries per group.
- * - et_cpu_sdpa_few_queries_f32, for decoding, reads keys and values in place, once per 3 queries.
- *   It is bound by the bandwidth of the KV cache. */
+ * - et_cpu_sdpa_few_queries_f32, for decoding, reads keys and values in place, once for every 3
+ *   queries. It is bound by the bandwidth of the KV cache. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_H_
 

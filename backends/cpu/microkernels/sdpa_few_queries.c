@@ -1,6 +1,6 @@
 /* Implements et_cpu_sdpa_few_queries_f32 of sdpa.h: SDPA of one group, with few queries.
  *
- * Keys and values are read in place, once per three queries. For each block of up to
+ * Keys and values are read in place, once for every three queries. For each block of up to
  * ET_CPU_SDPA_KEYS keys:
  *   scores = scale * q @ k^T + mask    tile: 3 queries by 2 keys, DOT_LANES accumulators each
  *   weights = e^(scores - max)         online softmax (sdpa_sum.h)

@@ -10,7 +10,7 @@ typedef struct et_taps_i8 {
   const et_cpu_window *window;
   const uint8_t *x;      /* first channel to read, in the first image */
   const uint8_t *beyond; /* padding, for taps outside the image */
-  size_t channels;       /* per pixel */
+  size_t channels;       /* channels per pixel */
   size_t size;           /* number of channels to read */
 } et_taps_i8;
 

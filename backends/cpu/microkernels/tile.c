@@ -24,7 +24,7 @@
   X(1, 1) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
 #endif
 
-/* AVX-512 has low tiles and masks the missing lanes of a partial panel. */
+/* AVX-512 has short tiles and masks the missing lanes of a partial panel. */
 #if defined(ET_CPU_ISA_AVX512)
 #define HAS_LOW_TILES 1
 #define MASKS_LANES 1
@@ -33,7 +33,7 @@
 #define MASKS_LANES 0
 #endif
 
-/* Number of rows of a low tile. */
+/* Number of rows of a short tile. */
 #define LOW_ROWS 3
 
 /* Prefetch distance for a single row, in elements of K. A single row reads each weight once, at the
@@ -245,10 +245,10 @@ ET_NOINLINE void finish(const et_tiles *t, size_t row, size_t rows,
   }
 }
 
-/* Returns the number of leading rows that low tiles compute. If K is small, the stores of a high
- * tile exceed the reorder window, so they do not overlap with the multiply-adds of the next tile.
- * The stores of a low tile do. If K is large, low tiles would read the panels too often. At least
- * two rows are left for other tiles, because a single row has too few accumulators to hide the
+/* Returns the number of leading rows that short tiles compute. If K is small, the stores of a tall
+ * tile exceed the reorder window and cannot overlap with the multiply-adds of the next tile; those
+ * of a short tile can. If K is large, short tiles would read the panels too often. At least two
+ * rows are left for other tiles, because a single row has too few accumulators to hide the
  * latency. */
 #define SMALL_K 96
 ET_NOINLINE size_t count_low_rows(const et_tiles *t, size_t rows,

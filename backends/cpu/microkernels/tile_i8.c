@@ -3,7 +3,7 @@
  * A block of packed rows is multiplied by 1, 2 or 4 panels, [quad][16][4], in tiles of similar
  * heights:
  * - With exact dot products of quads, a tile is up to ET_I8_ROWS rows by 1 or 2 panels, or 6 rows
- *   by 4 panels (tile_exact_i8.h). It has few rows if K is small (AVX-512, tile_low_i8.h).
+ *   by 4 panels (tile_exact_i8.h). With AVX-512, tiles are short if K is small (tile_low_i8.h).
  * - Otherwise, a tile is up to ET_I8_ROWS rows by one panel (tile_pairs_i8.h). If products do not
  *   fit in int16, weights are widened to int16 in K blocks of ET_WIDE_QUADS quads. Between two K
  *   blocks, accumulators are stored in [row][16]. */

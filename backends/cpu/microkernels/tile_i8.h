@@ -90,7 +90,7 @@ typedef struct et_packed_i8 {
   int32_t flip;
 #else
   const uint8_t *first;   /* first row, in `bytes` */
-  size_t words;           /* per quad */
+  size_t words;           /* words per quad */
   size_t max_exact_terms; /* see et_rows_i8 */
 #endif
 #if ET_SUMS_OF_16

@@ -1,5 +1,5 @@
-/* AVX-512 tiles with few rows for a small K. The dot products of a tile are interleaved with the
- * requantization of the previous tile. */
+/* Short AVX-512 tiles, which have few rows, for a small K. The dot products of a tile are
+ * interleaved with the requantization of the previous tile. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_LOW_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_LOW_I8_H_
 
@@ -7,7 +7,7 @@
 
 #if defined(ET_CPU_ISA_AVX512)
 
-/* Range of K, in quads, for low tiles. Above it, loading weights would take longer than the dot
+/* Range of K, in quads, for short tiles. Above it, loading weights would take longer than the dot
  * products. Below it, requantization would take longer than the dot products. */
 #define ET_MIN_LOW_QUADS 4
 #define ET_MAX_LOW_QUADS 48
@@ -15,7 +15,7 @@
  * takes longer than loading rows twice. */
 #define ET_WIDE_LOW_QUADS 16
 
-/* Number of accumulators of a low tile, which has two, four or eight rows. */
+/* Number of accumulators of a short tile, which has two, four or eight rows. */
 #define ET_LOW_SUMS 8
 
 ET_INLINE void et_add_low_i8(const uint8_t *const *at, const int8_t *weights,
@@ -41,7 +41,7 @@ ET_INLINE void et_add_low_i8(const uint8_t *const *at, const int8_t *weights,
   }
 }
 
-/* Runs step 0, 1, 2 or 3 of the requantization of a low tile. Each half of the tile takes two
+/* Runs step 0, 1, 2 or 3 of the requantization of a short tile. Each half of the tile takes two
  * steps. */
 ET_INLINE void et_requantize_low_i8(const et_target_i8 *target,
                                     const et_rounder *rounder, int panels,
@@ -118,7 +118,7 @@ ET_INLINE void et_run_low_i8(const et_block_i8 *b, size_t panel, int panels) {
   }
 }
 
-/* Returns the number of panels of a low tile. */
+/* Returns the number of panels of a short tile. */
 ET_INLINE size_t et_low_panels_i8(size_t depth, size_t panels) {
   return panels == 4 && depth < ET_WIDE_LOW_QUADS ? 2 : panels;
 }

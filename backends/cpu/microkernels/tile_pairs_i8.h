@@ -4,7 +4,7 @@
  * rows by one panel, [quad][16][4].
  * - If products fit in int16 (ET_SUMS_OF_16), int8 pairs are multiplied and added in int16. After
  *   max_exact_terms quads, these sums are added to the int32 accumulators.
- * - Otherwise, weights are widened to int16 as well, and pairs of products are added in int32. */
+ * - Otherwise, weights are also widened to int16, and pairs of products are added in int32. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_PAIRS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_PAIRS_I8_H_
 

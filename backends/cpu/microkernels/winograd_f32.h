@@ -1,5 +1,5 @@
-/* Convolution with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(2 x 2, 3 x 3) or F(4 x 4,
- * 3 x 3) (Lavin & Gray 2016).
+/* 3 x 3 convolution with stride 1, computed with Winograd's algorithm F(2 x 2, 3 x 3) or
+ * F(4 x 4, 3 x 3) (Lavin & Gray 2016).
  *
  * Y = A^T ((G w G^T) * (B^T d B)) A for each tile, with d of 4 x 4 or 6 x 6 pixels and Y of 2 x 2
  * or 4 x 4 outputs; * is the elementwise product, summed over the channels. Transformed weights are

@@ -1,5 +1,6 @@
-/* conv_qs8 with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(4 x 4, 3 x 3) in integers
- * (Lavin & Gray 2016). Accumulators are exact, with a quarter of the (int16) multiplications.
+/* conv_qs8 with a 3 x 3 kernel and stride 1, computed with Winograd's algorithm F(4 x 4, 3 x 3) in
+ * integers (Lavin & Gray 2016). It needs a quarter of the multiplications, in int16. Accumulators
+ * are exact.
  *
  * Weights are G' w G'^T, where G' has the rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4, 0 0 6. G' is G
  * with the denominators of its rows removed, so that weights fit in int16. The output transform

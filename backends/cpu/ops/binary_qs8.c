@@ -48,7 +48,7 @@ typedef struct work {
   et_cpu_binary_qs8_function *function;
   uint8_t *y;
   size_t count;
-  size_t row; /* elements of b */
+  size_t row; /* number of elements of b */
   size_t chunk;
 } work;
 

@@ -26,7 +26,7 @@ typedef struct et_cpu_pixel_blocks {
   size_t groups;
   size_t group_columns;
   size_t block_columns;
-  size_t column_blocks; /* per group */
+  size_t column_blocks; /* number of blocks per group */
 } et_cpu_pixel_blocks;
 
 et_cpu_pixel_blocks et_cpu_conv_blocks(const et_cpu_conv_f32_args *args);

@@ -53,7 +53,7 @@ static region region_of(const et_cpu_op *op, const et_cpu_copy_args *args,
 typedef struct work {
   const char *x;
   char *y;
-  size_t element; /* bytes */
+  size_t element; /* size of an element in bytes */
   size_t rank;
   size_t counts[ET_CPU_MAX_RANK];
   ptrdiff_t x_strides[ET_CPU_MAX_RANK];

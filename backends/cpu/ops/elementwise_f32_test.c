@@ -373,7 +373,8 @@ static void test_rejects_invalid_programs(void **state) {
   test.attributes[7] = 3;
   et_test_refused(
       &test,
-      "elementwise_f32: instruction 1 reads register 3, out of range for 3");
+      "elementwise_f32: instruction 1 reads register 3, but the number "
+      "of defined registers is 3");
   test.attributes[7] = (uint32_t)-1;
   et_test_refused(&test, "elementwise_f32: instruction 1 reads register -1");
   test.attributes[7] = 2;

@@ -123,7 +123,8 @@ static void test_rejects_opcodes_without_an_integer_variant(void **state) {
   test.attributes[2] = 1;
   et_test_refused(
       &test,
-      "elementwise_i64: instruction 0 reads register 1, out of range for 1");
+      "elementwise_i64: instruction 0 reads register 1, but the number "
+      "of defined registers is 1");
   test.attributes[2] = 0;
   test.tensors[1].dtype = ET_SCALAR_TYPE_FLOAT32;
   et_test_refused(&test,

@@ -15,7 +15,8 @@ static et_status check_instruction(const et_cpu_op *op, const uint32_t *words,
   for (size_t i = 0; i < arities[instruction.opcode]; i++) {
     const int32_t operand = instruction.registers[i];
     ET_CPU_CHECK(error, operand >= 0 && (size_t)operand < registers,
-                 "%s: instruction %zu reads register %d, out of range for %zu",
+                 "%s: instruction %zu reads register %d, but the "
+                 "number of defined registers is %zu",
                  op->type->schema->name, index, (int)operand, registers);
   }
   ET_CPU_CHECK(

@@ -1,8 +1,8 @@
 /* Op grouped_gemm_f32: y = x @ weights[g] + bias for each group g of rows.
  *
- * Each group is a GEMM with the microkernel of gemm_f32. grouped_gemms.c divides the groups, and the
- * columns of each group, among threads. A call of the microkernel computes at
- * most et_cpu_rows_per_block(K) rows, which stay in the L2 cache while the group's weights are
+ * Each group is a GEMM with the microkernel of gemm_f32. grouped_gemms.c divides the groups, and
+ * the columns of each group, among threads. A call of the microkernel computes at most
+ * et_cpu_rows_per_block(K) rows, which stay in the L2 cache while the group's weights are
  * streamed. */
 #include "backends/cpu/ops/grouped_gemms.h"
 

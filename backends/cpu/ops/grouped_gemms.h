@@ -12,7 +12,7 @@ struct et_cpu_grouped_gemm;
 typedef void et_cpu_group_function(const struct et_cpu_grouped_gemm *gemm,
                                    size_t group, const et_cpu_range *range);
 
-/* The weights are not set in `product`, because each group g has its own: `weights[g]`. */
+/* GEMMs of the groups. `product` has no weights, because group g has its own: `weights[g]`. */
 typedef struct et_cpu_grouped_gemm {
   et_cpu_gemm product;
   const et_cpu_tensor *weights;

@@ -18,7 +18,7 @@ typedef struct et_cpu_low_bit_gemm {
       /* zero points or minima, in the layout of the scales; or NULL */
       *offsets;
   const et_cpu_tensor *y; /* [..., N] */
-  int32_t groups;         /* per column */
+  int32_t groups;         /* number of groups per column */
   et_cpu_low_bit_format format;
   et_cpu_activation activation;
 } et_cpu_low_bit_gemm;

@@ -52,7 +52,7 @@ typedef struct et_cpu_fault {
 typedef struct et_cpu_run {
   uint8_t isa;                 /* et_cpu_isa */
   const et_parallel *parallel; /* NULL: use the calling thread only */
-  /* Ops set it before they divide work among threads. If it is set, outputs are undefined. */
+  /* Set by an op before it divides its work among threads. Once set, outputs are undefined. */
   et_cpu_fault *fault;
 } et_cpu_run;
 
@@ -62,10 +62,10 @@ struct et_cpu_op_schema;
 typedef struct et_cpu_op_type {
   const struct et_cpu_op_schema *schema;
   /* Verifies the properties of `op` that `run` relies on and that the schema does not declare, such
-   * as relations between sizes and attributes. Messages begin with the op's name. It is called
-   * when the method is loaded if all sizes are constant; otherwise, in the first call and when sizes
-   * change. NULL if the
-   * schema declares everything. Callers use et_cpu_check_op(), which verifies the schema first. */
+   * as relations between sizes and attributes. Messages begin with the op's name. NULL if the
+   * schema declares everything. If all sizes are constant, `check` is called when the method is
+   * loaded; otherwise, in the first call and when sizes change. Callers use et_cpu_check_op(),
+   * which verifies the schema first. */
   et_status (*check)(const et_cpu_op *op, et_error *error);
   /* Computes the outputs. Results are bit-identical for every number of threads. If tensor
    * values are out of range, reports the failure in run->fault. */

@@ -48,7 +48,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
 typedef struct work {
   const char *x;
   char *y;
-  size_t element; /* bytes */
+  size_t element; /* size of an element in bytes */
   size_t rank;
   size_t sizes[ET_CPU_MAX_RANK];
   size_t strides[ET_CPU_MAX_RANK];

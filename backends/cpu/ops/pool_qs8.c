@@ -36,9 +36,9 @@ static et_status check(const et_cpu_op *op, et_error *error) {
       op, args.y, &args.attributes.output_quantization, error);
 }
 
-/* Maximum relative difference of the scales of x and y for which maxima keep their quantized values.
- * A value differs from its zero point by at most 255. If the scales differ by at most a thousandth,
- * requantization moves the value by at most 0.255, so it rounds to itself. */
+/* Maximum relative difference of the scales of x and y for which maxima keep their quantized
+ * values. A value differs from its zero point by at most 255. If the scales differ by at most
+ * 0.1 %, requantization moves the value by at most 0.255, so it rounds to itself. */
 #define SAME_SCALE 1e-3f
 
 static bool keeps_values(const et_cpu_scaled_qs8 *x,

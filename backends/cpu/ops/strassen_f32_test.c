@@ -227,7 +227,7 @@ static void test_large_k_spans_several_k_blocks(void **state) {
 }
 
 /* The number of column groups is not a multiple of the number of threads: three groups with two
- * threads, and four or five groups with three threads. Rows are divided as well. Some rows have too
+ * threads, and four or five groups with three threads. Rows are also divided. Some rows have too
  * many pairs for one workspace. */
 static void test_group_counts_that_are_not_multiples_of_threads(void **state) {
   (void)state;

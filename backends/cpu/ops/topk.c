@@ -32,8 +32,8 @@ static bool is_before(float a, float b, bool smallest) {
   return smallest ? a < b : a > b;
 }
 
-/* Inserts `index` into `best`, the sorted indices of `count` elements of a row. Keeps the first `max`
- * indices. Equal elements keep their order. Returns the new count. */
+/* Inserts `index` into `best`, the sorted indices of `count` elements of a row. Keeps the first
+ * `max` indices. Equal elements keep their order. Returns the new count. */
 static size_t insert(const float *row, size_t index, size_t *best, size_t count,
                      size_t max, bool smallest) {
   size_t at = count;

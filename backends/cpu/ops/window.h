@@ -1,4 +1,4 @@
-/* Code shared by ops with windows (convolutions and pooling), and by pooling ops. */
+/* Code shared by windowed ops (convolutions and pooling). The second part is for pooling only. */
 #ifndef BACKENDS_CPU_OPS_WINDOW_H_
 #define BACKENDS_CPU_OPS_WINDOW_H_
 
@@ -24,7 +24,7 @@ et_status et_cpu_check_window_sizes(const et_cpu_op *op,
 et_cpu_window et_cpu_window_of(const et_cpu_window_attributes *window,
                                const int32_t *in, const int32_t *out);
 
-/* Code shared by `pool_f32` and `pool_qs8`: checks and the division of work. */
+/* The second part, for `pool_f32` and `pool_qs8` only: checks and the division of work. */
 
 /* Checks the relations between the sizes of x and y and the window. */
 et_status et_cpu_check_pool(const et_cpu_op *op,
@@ -37,7 +37,7 @@ et_cpu_pool et_cpu_pool_of(const et_cpu_pool_f32_args *args);
 typedef struct et_cpu_pool_part {
   size_t image; /* elements of x before the image */
   size_t row;   /* row within the output image */
-  size_t first; /* channel */
+  size_t first; /* first channel */
   size_t channels;
   size_t out; /* elements of y before the row */
 } et_cpu_pool_part;

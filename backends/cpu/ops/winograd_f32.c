@@ -1,6 +1,6 @@
-/* Op winograd_f32: convolution with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(2 x 2,
- * 3 x 3) or F(4 x 4, 3 x 3) (Lavin & Gray 2016). It needs 4/9 or 1/4 of the multiplications of a
- * direct convolution. */
+/* Op winograd_f32: 3 x 3 convolution with stride 1, computed with Winograd's algorithm
+ * F(2 x 2, 3 x 3) or F(4 x 4, 3 x 3) (Lavin & Gray 2016). It needs 4/9 or 1/4 of the
+ * multiplications of a direct convolution. */
 #include "backends/cpu/schema/winograd_f32.h"
 
 #include "backends/cpu/microkernels/winograd_f32.h"

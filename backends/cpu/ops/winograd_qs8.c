@@ -1,5 +1,6 @@
-/* Op winograd_qs8: conv_qs8 with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(4 x 4,
- * 3 x 3) in integers. The results are the same, with a quarter of the multiplications. */
+/* Op winograd_qs8: conv_qs8 with a 3 x 3 kernel and stride 1, computed with Winograd's algorithm
+ * F(4 x 4, 3 x 3) in integers. It needs a quarter of the multiplications. The results are
+ * identical. */
 #include "backends/cpu/schema/winograd_qs8.h"
 
 #include "backends/cpu/microkernels/winograd_qs8.h"

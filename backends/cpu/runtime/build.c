@@ -231,7 +231,7 @@ static et_status find_data(const et_backend_context *context,
                        ET_CPU_ALIGNMENT);
 }
 
-/* Sets the data pointers of all values in data `index`. */
+/* Sets the data pointers of all values in named-data entry `index`. */
 static void place_data(et_cpu_handle *handle, uint32_t index, et_span bytes) {
   for (uint32_t i = 0; i < handle->payload.value_count; i++) {
     et_cpu_tensor *tensor = &handle->tensors[i];

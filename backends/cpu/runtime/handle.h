@@ -1,4 +1,4 @@
-/* Handle of a delegate of CpuBackend, and its size. */
+/* The handle of a CpuBackend delegate, and its size. */
 #ifndef BACKENDS_CPU_RUNTIME_HANDLE_H_
 #define BACKENDS_CPU_RUNTIME_HANDLE_H_
 
@@ -28,7 +28,7 @@ typedef enum et_cpu_argument_kind {
 
 /* An argument of a call. Inputs precede outputs. */
 typedef struct et_cpu_argument {
-  /* Its first value, which has the sizes in memory order, or ET_CPU_NO_VALUE. */
+  /* The argument's first value, which has the sizes in memory order; or ET_CPU_NO_VALUE. */
   uint32_t value;
   /* Dim order, 4 bits per dim. The outermost dim is in the lowest bits. */
   uint32_t order;
@@ -41,8 +41,8 @@ typedef struct et_cpu_slot {
   uint32_t index;
 } et_cpu_slot;
 
-/* Constant once built, except for `payload`, `is_current`, `is_written` and the contents of the
- * arrays. Sizes and pointers of tensors are those of the current call. */
+/* A built delegate. Calls update `payload`, `is_current`, `is_written` and the contents of the
+ * arrays. Everything else is constant. */
 typedef struct et_cpu_handle {
   et_cpu_payload payload;
   et_cpu_argument *arguments; /* input_count + output_count */
@@ -64,7 +64,7 @@ typedef struct et_cpu_handle {
    ET_CPU_HANDLE_ALIGNMENT)
 
 /* Size in bytes of a handle with these counts. tensor_refs, dim_refs and attributes are totals over
- * all ops. The manifest of a program reserves this size per delegate. */
+ * all ops. A program's manifest reserves this size for each delegate. */
 #define ET_CPU_HANDLE_BYTES(arguments, dims, values, ops, tensor_refs, \
                             dim_refs, attributes)                      \
   (ET_CPU_ALIGNED(sizeof(et_cpu_handle)) +                             \

@@ -105,7 +105,7 @@ class DwconvF32(Activated):
 
 @dataclass(frozen=True)
 class WinogradF32(Activated):
-    """`conv_f32` by Winograd's F(side x side, 3 x 3) (Lavin & Gray 2016).
+    """`conv_f32` with Winograd's F(side x side, 3 x 3) (Lavin & Gray 2016).
 
     The kernel is 3 x 3, the stride is 1, and there is one group. P = (side + 2)^2 is the number of
     positions of a tile. Each position is a GEMM over the channels of all tiles.
@@ -215,7 +215,7 @@ class DwconvQs8(ConvolutionQs8):
 
 @dataclass(frozen=True)
 class WinogradQs8(ConvolutionQs8):
-    """`conv_qs8` by Winograd's F(4 x 4, 3 x 3) in integers, with the same results.
+    """`conv_qs8` with Winograd's F(4 x 4, 3 x 3) in integers. The results are identical.
 
     The kernel is 3 x 3, and the stride is 1. C is a multiple of 32 and at most 224. N is a multiple
     of 16. In `weights`, channels are interleaved in pairs.

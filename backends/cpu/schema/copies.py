@@ -15,13 +15,13 @@ class Copy(OpSpec):
     """Copy a strided region of each input to a region of the output.
 
     Along each dimension, element start + k * stride of an input is copied to element first + k of
-    y, for all k within the bounds of both tensors. Slices, concatenation, padding, expansion and flips are
-    copies. Inputs have the rank and the dtype of y. Later inputs overwrite earlier ones.
+    y, for all k within the bounds of both tensors. Slices, concatenation, padding, expansion and
+    flips are copies. Inputs have the rank and the dtype of y. Later inputs overwrite earlier ones.
 
-    dims: (start, first) of each input and dimension.
+    dims: (start, first) for each input and dimension.
     fill: value of the elements that no input covers, if y is float32; None for zeros.
-    strides: stride of each input and dimension. Stride 0 repeats one element, and a negative stride
-        flips.
+    strides: stride for each input and dimension. Stride 0 repeats one element, and a negative
+        stride flips.
     """
 
     fill: float | None

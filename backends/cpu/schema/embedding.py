@@ -32,9 +32,9 @@ class Embedding(OpSpec):
 class EmbeddingQw(OpSpec):
     """y[..., n] = table[indices[...], n] with a table of 4-bit or 8-bit weights.
 
-    `table`, `scales` and `offsets` have the layout of `gemm_f32_qbw` operands. Their columns are the
-    rows of the table. A linear layer with tied weights can share them. A call fails if an index is
-    not in `0..rows - 1`.
+    `table`, `scales` and `offsets` have the layout of `gemm_f32_qbw` operands. Their columns are
+    the rows of the table. A linear layer with tied weights can share them. A call fails if an index
+    is not in `0..rows - 1`.
 
     rows: number of rows of the table.
     """

@@ -56,7 +56,7 @@ class GemmF32F16w(GemmF32):
 
 @dataclass(frozen=True)
 class StrassenF32(Activated):
-    """`gemm_f32` for many rows, by one level of Strassen's algorithm.
+    """`gemm_f32` for many rows, with one level of Strassen's algorithm.
 
     The algorithm computes 7 half-size GEMMs instead of 8. Rows of the upper half of an example are
     paired with rows of the lower half. If x has rank 3 or more, its first dimension is the number

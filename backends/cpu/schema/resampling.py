@@ -23,9 +23,10 @@ class ResizeMode(IntEnum):
 class Resize(OpSpec):
     """Resize NHWC images like `torch.nn.functional.interpolate`.
 
-    Output i of an axis samples the input at (i + 0.5) * scale - 0.5 with the weights of the mode.
-    NEAREST reads the element at floor(i * scale), and NEAREST_EXACT the one at floor((i + 0.5) *
-    scale). With `align_corners`, LINEAR and CUBIC sample the input at i * (H - 1) / (Ho - 1).
+    Along each axis, output element i samples the input at (i + 0.5) * scale - 0.5, with the mode's
+    interpolation weights. NEAREST reads element floor(i * scale), and NEAREST_EXACT reads element
+    floor((i + 0.5) * scale). With `align_corners`, LINEAR and CUBIC sample the input at
+    i * (H - 1) / (Ho - 1).
     Positions outside the image are clamped.
 
     scales: input elements per output element along height and width, at most 1e6; 0 for the ratio

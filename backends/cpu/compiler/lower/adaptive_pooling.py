@@ -55,8 +55,8 @@ def _channels_innermost(node: Node) -> Order:
 def _volume(x: Value, count: int) -> Value:
     """Return x as [B, D, H, W, C].
 
-    count: number of the dimensions D, H and W that x has. The batch dimension may be absent as
-        well.
+    count: number of the dimensions D, H and W that x has. The batch dimension may also be
+        absent.
     """
     batch, sizes = x.dims[: -1 - count] or (1,), x.dims[-1 - count : -1]
     return view(x, (*batch, *(1, 1, *sizes)[-3:], x.dims[-1]))

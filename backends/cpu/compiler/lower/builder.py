@@ -188,7 +188,7 @@ class Builder:
     def _is_read_by_none_but(self, node: Node, storage: Value) -> bool:
         """Return whether no node except `node` reads `storage`.
 
-        Earlier nodes count as well, because ops may be reordered.
+        Earlier nodes also count, because ops may be reordered.
         """
         here = {each for each, layout in self._layouts.items() if layout.value.storage is storage}
         return all(user is node or user in here for each in here for user in each.users)

@@ -51,8 +51,8 @@ def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor)
     """Lower to a convolution and a permutation.
 
     The convolution computes [B * frames, rows, columns, g * s^3 * N / g]. The permutation returns
-    [B, Do, Ho, Wo, N]. The slices that a frame reads are concatenated first, as for 3-D convolutions.
-    An image is one frame.
+    [B, Do, Ho, Wo, N]. The slices that a frame reads are concatenated first, as for 3-D
+    convolutions. An image is one frame.
 
     weight: [C, N / g, kd, kh, kw], without the axes that x does not have.
     """

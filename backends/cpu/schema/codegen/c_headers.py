@@ -4,7 +4,8 @@
     python -m backends.cpu.schema.codegen.c_headers --folder FOLDER
 
 The name of an output selects its content: `<op>.h`, `records.h`, `op_codes.h`, `cost_model.h`,
-`kernel_sizes.h`, `payload_tables.h` or `attribute_ranges.c`. With `--folder`, all files are written.
+`kernel_sizes.h`, `payload_tables.h` or `attribute_ranges.c`. With `--folder`, all files are
+written.
 """
 
 import sys

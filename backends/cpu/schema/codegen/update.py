@@ -1,9 +1,9 @@
-"""Writes the source files that are generated from the declarations of ops.
+"""Updates the files that are generated from the op declarations.
 
     tools/python -m backends.cpu.schema.codegen.update
 
-The files are PAYLOAD.md, for its op reference, and ops.bzl, because Bazel needs the names of ops
-before it can run Python.
+It updates the op reference in PAYLOAD.md, and ops.bzl. Bazel needs ops.bzl before it can run
+Python.
 """
 
 from collections.abc import Iterable
