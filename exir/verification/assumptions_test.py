@@ -225,3 +225,11 @@ def test_operator_in_the_body_of_a_loop_is_checked() -> None:
 
     accepted = _accepted(rows, (torch.ones(3, 8),), {1: _N})
     assert _single(accepted) == [4, 8, 12]
+
+
+def test_guards_that_dynamo_generates_are_not_conditions() -> None:
+    def halve_or_double(x: Tensor) -> Tensor:
+        return torch.cond(x.sum() > 0, lambda v: v * 0.5, lambda v: v * 2, (x,))
+
+    accepted = _accepted(halve_or_double, (torch.ones(4, 3),), {0: Dim("n", min=1, max=6)})
+    assert _single(accepted) == [1, 2, 3, 4, 5, 6]

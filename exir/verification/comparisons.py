@@ -61,6 +61,10 @@ _SELECTING = _FORWARDING | {
     )
 }
 
+# Generates code that compares sizes, to decide whether it can reuse compiled functions.
+_DYNAMO = _TORCH / "_dynamo"
+_GENERATED = "<string>"
+
 # Returns the relation of two operands that the result of an operation assumes.
 _Assumed = Callable[[Any, Any, Any], type[sympy.Rel] | None]
 
@@ -120,7 +124,7 @@ def _observed(
     def observed(self: Any, other: Any) -> Any:
         result = operation(self, other)
         frame = _caller(sys._getframe(1), forwarding)
-        if frame is not None and is_outside_operators(frame.f_code.co_filename):
+        if frame is not None and _is_model(frame):
             relation = assumed(self, other, result)
             if relation is not None:
                 _record(self, other, relation, frame)
@@ -128,6 +132,14 @@ def _observed(
 
     setattr(observed, _ATTRIBUTE, True)
     return observed
+
+
+def _is_model(frame: FrameType) -> bool:
+    """Return true if a frame runs code of a model, not of an operator or of Dynamo."""
+    file, caller = frame.f_code.co_filename, frame.f_back
+    if file == _GENERATED and caller is not None:
+        return not Path(caller.f_code.co_filename).is_relative_to(_DYNAMO)
+    return is_outside_operators(file)
 
 
 def _caller(frame: FrameType | None, forwarding: frozenset[str]) -> FrameType | None:
