@@ -26,11 +26,12 @@ static const et_kernel rows[] = {
 static const et_kernel_table table = {rows, 3};
 static const et_registry registry = {.kernels = &table};
 
-/* Program and data, one source each. The tests change copies of the files. */
+/* Program, data and possibly other data, one source each. The tests change
+ * copies of the files. */
 typedef struct sample {
-  uint8_t *bytes[2];
-  size_t sizes[2];
-  et_extent extents[2];
+  uint8_t *bytes[3];
+  size_t sizes[3];
+  et_extent extents[3];
   et_data_source sources[3];
   et_program program;
   et_hosted_method hosted;
@@ -38,17 +39,29 @@ typedef struct sample {
   et_error error;
 } sample;
 
+static void open_source(sample *s, size_t i, const char *name) {
+  s->bytes[i] = et_test_read_fixture_file(name, &s->sizes[i]);
+  s->extents[i].bytes.data = s->bytes[i];
+  s->extents[i].bytes.size = s->sizes[i];
+  const et_data_source source = {name, s->sizes[i], &s->extents[i],
+                                 1,    NULL,        NULL};
+  s->sources[i] = source;
+}
+
 static void open_files(sample *s, const char *program, const char *data) {
   const sample none = {.reads = 0};
-  const char *const names[] = {program, data};
   *s = none;
-  for (size_t i = 0; i < 2; i++) {
-    s->bytes[i] = et_test_read_fixture_file(names[i], &s->sizes[i]);
-    s->extents[i].bytes.data = s->bytes[i];
-    s->extents[i].bytes.size = s->sizes[i];
-    const et_data_source source = {names[i], s->sizes[i], &s->extents[i],
-                                   1,        NULL,        NULL};
-    s->sources[i] = source;
+  open_source(s, 0, program);
+  open_source(s, 1, data);
+}
+
+/* Adds a data file before or after the one that the sample has. */
+static void add_file(sample *s, const char *data, bool is_first) {
+  open_source(s, 2, data);
+  if (is_first) {
+    const et_data_source other = s->sources[2];
+    s->sources[2] = s->sources[1];
+    s->sources[1] = other;
   }
 }
 
@@ -60,6 +73,7 @@ static void close_files(sample *s) {
   et_hosted_method_free(&s->hosted);
   free(s->bytes[0]);
   free(s->bytes[1]);
+  free(s->bytes[2]);
 }
 
 static et_status load_program(sample *s, size_t count) {
@@ -115,6 +129,18 @@ static void test_external_constants_are_used_in_place(void **state) {
   assert_ptr_equal(constant_of(&s, 4), segments + 0xA80);
   assert_int_equal(s.hosted.requirements.data_bytes, 0);
   close_files(&s);
+}
+
+static void test_external_constants_are_found_in_any_file(void **state) {
+  (void)state;
+  for (int is_first = 0; is_first < 2; is_first++) {
+    sample s;
+    open_mlp(&s);
+    add_file(&s, "xnn_weights.ptd", is_first != 0);
+    assert_int_equal(load(&s, 3), ET_STATUS_OK);
+    assert_ptr_equal(constant_of(&s, 512), segments_of(&s));
+    close_files(&s);
+  }
 }
 
 static et_status read_data(void *context, uint64_t offset, size_t size,
@@ -411,15 +437,16 @@ static const et_registry with_backend = {.kernels = &table,
                                          .backend_count = 1,
                                          .delegation = &et_delegation};
 
-static et_status load_delegate(sample *s) {
-  ET_RETURN_IF_ERROR(load_program(s, 2));
+static et_status load_delegate(sample *s, size_t count) {
+  ET_RETURN_IF_ERROR(load_program(s, count));
   return et_hosted_method_load(&s->program, "forward", &with_backend, NULL,
                                &s->hosted, &s->error);
 }
 
-/* Returns the first key of the file. */
-static et_string first_key(const sample *s) {
-  const et_string key = {(const char *)s->bytes[1] + 0x78, 64};
+/* Returns one of the four keys of xnn_weights.ptd. */
+static et_string key_of(const sample *s, size_t index) {
+  static const size_t offsets[4] = {0x78, 0xCC, 0x128, 0x17C};
+  const et_string key = {(const char *)s->bytes[1] + offsets[index], 64};
   return key;
 }
 
@@ -428,14 +455,40 @@ static void test_delegates_find_external_data(void **state) {
   for (int reads = 0; reads < 2; reads++) {
     sample s;
     open_files(&s, "ptd_mlp_xnn.pte", "xnn_weights.ptd");
-    asked = first_key(&s);
+    asked = key_of(&s, 0);
     if (reads != 0) {
       read_segments(&s);
     }
-    if (load_delegate(&s) != ET_STATUS_OK) {
+    if (load_delegate(&s, 2) != ET_STATUS_OK) {
       fail_msg("%s", s.error.message);
     }
     assert_true(answer.size != 0);
+    close_files(&s);
+  }
+}
+
+static bool is_in_file(const sample *s, et_span part) {
+  for (size_t at = 0; at + part.size <= s->sizes[1]; at++) {
+    if (memcmp(s->bytes[1] + at, part.data, part.size) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The other file has tensors, which delegates do not request. */
+static void test_delegates_read_data_of_any_file(void **state) {
+  (void)state;
+  for (size_t i = 0; i < 8; i++) {
+    sample s;
+    open_files(&s, "ptd_mlp_xnn.pte", "xnn_weights.ptd");
+    asked = key_of(&s, i / 2);
+    read_segments(&s);
+    add_file(&s, "mlp_weights.ptd", i % 2 != 0);
+    if (load_delegate(&s, 3) != ET_STATUS_OK) {
+      fail_msg("%s", s.error.message);
+    }
+    assert_true(s.reads != 0 && answer.size != 0 && is_in_file(&s, answer));
     close_files(&s);
   }
 }
@@ -447,7 +500,7 @@ static void test_delegates_do_not_find_tensors_or_unknown_keys(void **state) {
     sample s;
     open_files(&s, "ptd_mlp_xnn.pte", "mlp_weights.ptd");
     asked = keys[i];
-    assert_int_equal(load_delegate(&s), ET_STATUS_NOT_FOUND);
+    assert_int_equal(load_delegate(&s, 2), ET_STATUS_NOT_FOUND);
     close_files(&s);
   }
 }
@@ -516,6 +569,7 @@ static void test_truncated_data_file_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_external_constants_are_used_in_place),
+      cmocka_unit_test(test_external_constants_are_found_in_any_file),
       cmocka_unit_test(test_constants_outside_memory_are_read),
       cmocka_unit_test(test_program_and_data_file_may_be_split),
       cmocka_unit_test(test_missing_data_file_is_named_by_its_key),
@@ -535,6 +589,7 @@ int main(void) {
       cmocka_unit_test(test_data_file_tables_must_be_in_the_first_extent),
       cmocka_unit_test(test_unaddressable_sources_are_refused),
       cmocka_unit_test(test_delegates_find_external_data),
+      cmocka_unit_test(test_delegates_read_data_of_any_file),
       cmocka_unit_test(test_delegates_do_not_find_tensors_or_unknown_keys),
       cmocka_unit_test(test_data_file_with_any_byte_changed_is_survived),
       cmocka_unit_test(test_data_file_with_any_word_replaced_is_survived),

@@ -115,7 +115,8 @@ static const char *difference(const et_tensor_record *record,
              : NULL;
 }
 
-/* Compares layouts. If the entry has a layout, it is valid. */
+/* Compares layouts. If the entry has a layout, it is valid and determines the
+ * number of bytes. */
 static const char *check_layout(const et_tensor_record *record,
                                 const found *it) {
   et_data_layout layout;
@@ -125,8 +126,7 @@ static const char *check_layout(const et_tensor_record *record,
   if (et_data_layout_read(it->entry, &layout, NULL) != ET_STATUS_OK) {
     return "layout";
   }
-  const char *what = difference(record, &layout);
-  return what == NULL && it->piece.size != record->nbytes ? "length" : what;
+  return difference(record, &layout);
 }
 
 /* Constants are used in place and must be aligned; initial state is copied. */
