@@ -72,6 +72,51 @@ static void test_accepts_an_output_directly_before_the_input(void **state) {
   cpu_test_must_load();
 }
 
+/* Adds y = op(h) with a new tensor of `rank` dims. Returns y. */
+static uint32_t add_op(uint32_t kind, const uint32_t *shape, uint32_t rank,
+                       const uint32_t *dims, uint32_t dim_count) {
+  const uint32_t attribute = 0;
+  writer->scratch_bytes = 256;
+  const uint32_t y =
+      cpu_write_floats(writer, ET_CPU_PLACE_SCRATCH, 0, 64, shape, rank);
+  cpu_write_op(writer, kind,
+               (uint32_t[]){1, 1, 0, dim_count, kind == CPU_TEST_SHIFT},
+               (uint32_t[]){1, y}, dims, &attribute);
+  return y;
+}
+
+static void test_rejects_static_ops_of_wrong_sizes_when_loading(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  add_op(CPU_TEST_SHIFT, (uint32_t[]){0}, 1, NULL, 0);
+  cpu_test_expect_refused("ops[2]: shift: x and y have different sizes");
+}
+
+/* y has shape [2, n] with n <= 5, h has shape [2, 3]. */
+static void test_compares_dynamic_sizes_only_in_calls(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  const uint32_t n =
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 1, 5});
+  const uint32_t y = add_op(CPU_TEST_SHIFT, (uint32_t[]){0, n}, 2, NULL, 0);
+  cpu_write_unary(writer, CPU_TEST_SHIFT, y, 1, 0);
+  cpu_test_must_load();
+}
+
+static void test_compares_dynamic_dims_only_in_calls(void **state) {
+  (void)state;
+  const uint32_t shape[2] = {0, 1};
+  cpu_test_write_static();
+  const uint32_t n =
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_OP_SIZE, 0, 1, 5});
+  add_op(CPU_TEST_BOUNDED, shape, 2, (uint32_t[]){n}, 1);
+  add_op(CPU_TEST_BOUNDED, shape, 2, (uint32_t[]){0, n}, 2);
+  cpu_test_must_load();
+  const uint32_t large = cpu_write_const(writer, 9);
+  add_op(CPU_TEST_BOUNDED, shape, 2, (uint32_t[]){0, large}, 2);
+  cpu_test_expect_refused("ops[4]: bounded: dim 1 is 9");
+}
+
 /* Writes y = x[0], shape [n], in the memory of x, shape [5]. Both have the same size in bytes at
  * the maximum n = 5. */
 static void test_rejects_in_place_ops_on_fewer_elements(void **state) {
@@ -402,6 +447,9 @@ int main(void) {
       CPU_TEST(test_rejects_overlapping_values_of_an_op),
       CPU_TEST(test_rejects_workspaces_that_overlap_an_input),
       CPU_TEST(test_accepts_an_output_directly_before_the_input),
+      CPU_TEST(test_rejects_static_ops_of_wrong_sizes_when_loading),
+      CPU_TEST(test_compares_dynamic_sizes_only_in_calls),
+      CPU_TEST(test_compares_dynamic_dims_only_in_calls),
       CPU_TEST(test_rejects_in_place_ops_on_fewer_elements),
       CPU_TEST(test_rejects_writes_outside_scratch_and_outputs),
       CPU_TEST(test_rejects_reads_of_unwritten_values),

@@ -70,6 +70,13 @@ def test_only_users_of_a_removed_op_fail_to_compile(tmp_path: Path, monkeypatch:
     assert failed == {"mbconv_f32.c", "mbconv_f32_read.c", "topk.c"}
 
 
+def test_ops_that_work_in_place_have_that_input_and_one_output() -> None:
+    for op in ALL_OPS:
+        if op.in_place is not None:
+            assert all(each.count in (Count.ONE, Count.MANY) for each in op.inputs[: op.in_place + 1])
+            assert [each.count for each in op.outputs] == [Count.ONE]
+
+
 def test_a_wrong_number_of_words_is_an_error() -> None:
     with pytest.raises(ValueError, match="GemmF32 does not have 2 attribute words"):
         GemmF32.read((0, 0))

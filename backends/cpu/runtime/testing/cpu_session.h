@@ -45,15 +45,18 @@ void cpu_session_end(cpu_session *session);
 /* Op types for tests of the runtime. */
 
 enum {
-  CPU_TEST_SHIFT = 1001, /* y = x + attribute 0; in-place */
-  CPU_TEST_SUM = 1002,   /* y = sum of x and dim 0 */
-  CPU_TEST_FIRST = 1003, /* y = x[0] in all elements; in-place */
+  CPU_TEST_SHIFT = 1001,   /* y = x + attribute 0; in-place */
+  CPU_TEST_SUM = 1002,     /* y = sum of x and dim 0 */
+  CPU_TEST_FIRST = 1003,   /* y = x[0] in all elements; in-place */
+  CPU_TEST_BOUNDED = 1004, /* y = x[0]; all dims must be below the bound */
 };
+
+#define CPU_TEST_BOUND 5
 
 /* Number of runs of CPU_TEST_SHIFT since the start of the program. */
 extern size_t cpu_test_runs;
 
-#define CPU_TEST_PARTS 3
+#define CPU_TEST_PARTS 4
 extern const et_backend_part *const cpu_test_parts[CPU_TEST_PARTS];
 
 #endif /* BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_ */

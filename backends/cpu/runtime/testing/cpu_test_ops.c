@@ -56,6 +56,16 @@ static void run_first(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
+static et_status check_bounded(const et_cpu_op *op, et_error *error) {
+  for (size_t i = 0; i < op->dim_count; i++) {
+    if (*op->dims[i] >= CPU_TEST_BOUND) {
+      return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                     "bounded: dim %zu is %d", i, (int)*op->dims[i]);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
 static const et_cpu_tensor_rule floats[] = {
     {1u << ET_SCALAR_TYPE_FLOAT32, 0, ET_CPU_MAX_RANK},
     {1u << ET_SCALAR_TYPE_FLOAT32, 0, ET_CPU_MAX_RANK},
@@ -90,12 +100,24 @@ static const et_cpu_op_schema first_schema = {
     .output_rules = 1,
     .in_place = 1,
 };
+static const et_cpu_op_schema bounded_schema = {
+    .name = "bounded",
+    .tensors = floats,
+    .inputs = {1, 1},
+    .outputs = {1, 1},
+    .input_rules = 1,
+    .output_rules = 1,
+    .dims = ET_CPU_ANY_DIMS,
+};
 static const et_cpu_op_type shift = {&shift_schema, check_shift, run_shift};
 static const et_cpu_op_type sum = {&sum_schema, check_sum, run_sum};
 static const et_cpu_op_type first = {&first_schema, check_first, run_first};
+static const et_cpu_op_type bounded = {&bounded_schema, check_bounded,
+                                       run_first};
 static const et_backend_part shift_part = {CPU_TEST_SHIFT, &shift};
 static const et_backend_part sum_part = {CPU_TEST_SUM, &sum};
 static const et_backend_part first_part = {CPU_TEST_FIRST, &first};
+static const et_backend_part bounded_part = {CPU_TEST_BOUNDED, &bounded};
 
 const et_backend_part *const cpu_test_parts[CPU_TEST_PARTS] = {
-    &shift_part, &sum_part, &first_part};
+    &shift_part, &sum_part, &first_part, &bounded_part};
