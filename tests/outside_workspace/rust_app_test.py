@@ -143,6 +143,26 @@ def test_documented_options_run(documented: Workspace) -> None:
     assert re.search(r"^Delegate \d+ CpuBackend: Ok\(\(\)\)$", result.stdout, re.MULTILINE)
 
 
+def test_documented_program_runs_without_modules(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The rules of third_party/offline replace rules_rust."""
+    scratch = new_workspace(tmp_path_factory)
+    files = dict(shown_files(_PAGE) + re.findall(r"```rust\n// (app/main.rs)\n(.*?)```", _page(), re.DOTALL))
+    for path in ("app/BUILD.bazel", "app/main.rs"):
+        scratch.write(path, files[path])
+    scratch.write("app/net.py", (repository_root() / "examples/app_monorepo/app/net.py").read_text(encoding="utf-8"))
+    setup = re.search(r"```python\n# WORKSPACE\n(.*?)```", _page(), re.DOTALL)
+    assert setup is not None
+    before, declared, _ = (scratch.folder / "WORKSPACE").read_text(encoding="utf-8").partition("load(")
+    assert declared
+    rules = repository_root() / "third_party/offline/registry/sources/rules_rust"
+    local = f'local_repository(name = "rules_rust", path = "{rules}")\n'
+    scratch.write("WORKSPACE", before + local + setup[1])
+    result = scratch.run("//app", flags=("--noenable_bzlmod", "--enable_workspace"))
+    scratch.shutdown()
+    assert result.returncode == 0, result.stderr
+    assert re.fullmatch(r"\[1, 2\]: \[\d\.\d+, \d\.\d+\]\n", result.stdout)
+
+
 def test_workspace_without_rust_rules_is_told_how_to_select_them(documented: Workspace) -> None:
     path = documented.folder / "MODULE.bazel"
     text = path.read_text(encoding="utf-8")

@@ -39,13 +39,13 @@ def _system_rustc_impl(rctx):
         rule = Label("//rust/private:system_rustc.bzl"),
     ), executable = False)
 
-_system_rustc = repository_rule(
+system_rustc = repository_rule(
     implementation = _system_rustc_impl,
     environ = ["PATH", "RUSTC"],
     doc = "The machine's Rust compiler.",
 )
 
 def _system_impl(_module_ctx):
-    _system_rustc(name = "system_rustc")
+    system_rustc(name = "system_rustc")
 
 system = module_extension(implementation = _system_impl)
