@@ -75,27 +75,29 @@ def _normalize_replacements(text: str) -> str:
     return re.sub(f"{_REPLACED}+", _REPLACED, text).rstrip(f"{_REPLACED}\n")
 
 
+@pytest.mark.parametrize("app", ["//app", "//app:cpp_app"])
 @pytest.mark.parametrize("prompt", ["the cat", "o" * 57, "over there " * 12])
-def test_llm_app_matches_eager(prompt: str, workspace: Workspace) -> None:
+def test_llm_app_matches_eager(prompt: str, app: str, workspace: Workspace) -> None:
     """The prompts are one chunk, a chunk plus one token, and two chunks long."""
-    result = workspace.run("//app", prompt)
+    result = workspace.run(app, prompt)
     assert result.returncode == 0, result.stderr
     expected = _normalize_replacements(_expected_answer(_gguf_file(workspace), prompt))
     assert _normalize_replacements(result.stdout) == expected and len(expected) > 10
 
 
-def test_too_long_prompt_is_reported(workspace: Workspace) -> None:
-    result = workspace.run("//app", "word " * 2000)
+@pytest.mark.parametrize("app", ["//app", "//app:cpp_app"])
+def test_too_long_prompt_is_reported(app: str, workspace: Workspace) -> None:
+    result = workspace.run(app, "word " * 2000)
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1] == "the prompt is too long"
 
 
 @pytest.mark.parametrize(
     ("language", "name"),
-    [("python", "MODULE.bazel"), ("python", "app/BUILD.bazel"), ("c", "app/app.c")],
+    [("python", "MODULE.bazel"), ("python", "app/BUILD.bazel"), ("c", "app/app.c"), ("cpp", "app/app.cc")],
 )
 def test_llm_guide_shows_the_examples_code(language: str, name: str) -> None:
-    pattern = rf"```{language}\n(?:# |/\* ){re.escape(name)}(?: \*/)?\n(.*?)```"
+    pattern = rf"```{language}\n(?:# |/\* |// ){re.escape(name)}(?: \*/)?\n(.*?)```"
     shown = re.findall(pattern, _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     content = (_EXAMPLE / name).read_text(encoding="utf-8")
     assert shown
@@ -103,5 +105,5 @@ def test_llm_guide_shows_the_examples_code(language: str, name: str) -> None:
 
 
 def test_llm_guide_names_every_file() -> None:
-    blocks = re.findall(r"```(?:python|c)\n(.*)\n", _GUIDE.read_text(encoding="utf-8"))
-    assert all(re.match(r"(# |/\* )(MODULE.bazel|app/BUILD.bazel|app/app.c)", head) for head in blocks)
+    blocks = re.findall(r"```(?:python|c|cpp)\n(.*)\n", _GUIDE.read_text(encoding="utf-8"))
+    assert all(re.match(r"(# |/\* |// )(MODULE.bazel|app/BUILD.bazel|app/app.cc?)", head) for head in blocks)
