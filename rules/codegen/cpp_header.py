@@ -336,13 +336,11 @@ def _set_statements(prefix: str, inputs: Iterable[Slot]) -> Iterator[str]:
     for slot in inputs:
         member = f"inputs.{_member(slot)}"
         if slot.kind != "tensor":
-            arguments = member
-        elif slot.is_dynamic:
-            arguments = f"{_c_pointer(slot)}, {member}.size(), {member}.sizes().data()"
-        else:
-            yield _CHECK_SIZE.format(member=member, name=slot.name)
-            arguments = _c_pointer(slot)
-        yield _SET.format(prefix=prefix, name=slot.name, arguments=arguments)
+            yield _SET.format(prefix=prefix, name=slot.name, arguments=member)
+            continue
+        yield _CHECK_SIZE.format(member=member, name=slot.name)
+        sizes = f", {member}.size(), {member}.sizes().data()" if slot.is_dynamic else ""
+        yield _SET.format(prefix=prefix, name=slot.name, arguments=_c_pointer(slot) + sizes)
 
 
 def _c_pointer(slot: Slot) -> str:

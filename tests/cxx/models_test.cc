@@ -99,8 +99,26 @@ void test_dynamic_size_is_deduced() {
   CHECK(failed.error().status() == ET_STATUS_NOT_SUPPORTED);
   CHECK(std::strncmp(failed.error().message(), "x: ", 3) == 0);
   CHECK(std::strstr(failed.error().message(), "inputs[") == nullptr);
+}
+
+void test_wrong_count_of_a_dynamic_input() {
+  auto net = models::DynamicBatch::create();
   const std::vector<float> part = counted(3 * 6 + 1);
-  CHECK(!net->forward({part}));
+  auto failed = net->forward({part});
+  CHECK(!failed);
+  CHECK(failed.error().status() == ET_STATUS_INVALID_ARGUMENT);
+  CHECK(std::strcmp(failed.error().message(),
+                    "x: 19 elements; pass a multiple of 6") == 0);
+  const std::vector<float> three = counted(3 * 6);
+  failed = net->forward({{three, {2, 6}}});
+  CHECK(!failed);
+  CHECK(std::strcmp(failed.error().message(), "x: 18 elements; pass 12") == 0);
+  for (const std::int32_t size : {-1, INT32_MAX}) {
+    failed = net->forward({{three, {size, size}}});
+    CHECK(!failed);
+    CHECK(std::strncmp(failed.error().message(), "x: ", 3) == 0);
+  }
+  CHECK(net->forward({three}));
 }
 
 void test_integer_inputs() {
@@ -142,6 +160,7 @@ int main() {
   test_objects_in_own_memory_move();
   test_wrong_size_names_the_input();
   test_dynamic_size_is_deduced();
+  test_wrong_count_of_a_dynamic_input();
   test_integer_inputs();
   test_methods_share_state();
   return check_failures == 0 ? 0 : 1;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -28,6 +29,31 @@ bool has_expected_size(const Elements<T, Count> &elements,
   }
   error = Error(ET_STATUS_INVALID_ARGUMENT, "");
   error.append(elements.size()).append(" elements; pass ").append(Count);
+  return false;
+}
+
+// Compares the number of elements with the product of the sizes. The C function checks the sizes.
+template <class T, std::int32_t... Bounds>
+bool has_expected_size(const DynamicElements<T, Bounds...> &elements,
+                       Error &error) noexcept {
+  std::uint64_t count = 1;
+  for (const std::int32_t size : elements.sizes()) {
+    if (size < 0 || count > UINT32_MAX) {
+      return true;
+    }
+    count *= static_cast<std::uint64_t>(size);
+  }
+  if (elements.size() == count) {
+    return true;
+  }
+  error = Error(ET_STATUS_INVALID_ARGUMENT, "");
+  error.append(elements.size()).append(" elements; pass ");
+  constexpr std::size_t fixed = DynamicElements<T, Bounds...>::kFixedCount;
+  if (fixed != 0 && elements.size() % fixed != 0) {
+    error.append("a multiple of ").append(fixed);
+  } else {
+    error.append(static_cast<std::size_t>(count));
+  }
   return false;
 }
 

@@ -164,6 +164,12 @@ class DynamicElements {
  public:
   using Sizes = std::array<std::int32_t, sizeof...(Bounds)>;
 
+  // Product of the fixed sizes.
+  static constexpr std::size_t kFixedCount =
+      ((Bounds == kDynamic ? std::size_t{1}
+                           : static_cast<std::size_t>(Bounds)) *
+       ... * 1);
+
   // Borrows elements, with all sizes. The call checks that the product of the sizes is the number
   // of elements.
   template <class Container, detail::IfContiguous<Container> = 0>
@@ -190,11 +196,7 @@ class DynamicElements {
 
  private:
   static constexpr Sizes deduced(std::size_t size) noexcept {
-    constexpr std::size_t others =
-        ((Bounds == kDynamic ? std::size_t{1}
-                             : static_cast<std::size_t>(Bounds)) *
-         ... * 1);
-    const std::size_t quotient = others == 0 ? 0 : size / others;
+    const std::size_t quotient = kFixedCount == 0 ? 0 : size / kFixedCount;
     const auto dynamic =
         static_cast<std::int32_t>(quotient < INT32_MAX ? quotient : INT32_MAX);
     return {(Bounds == kDynamic ? dynamic : Bounds)...};
