@@ -1,10 +1,20 @@
 /* The C side of rust_calls.rs: the same call of the same model. */
+#define _POSIX_C_SOURCE 200809L
 #include <stddef.h>
+#include <stdint.h>
+#include <time.h>
 
 #include "runtime/size/add_cc.h"
 
 static add_forward_memory memory;
 static add_forward_method method;
+
+/* Nanoseconds of CPU time of this thread. */
+uint64_t rust_calls_cpu_time(void) {
+  struct timespec now = {0};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 
 /* Loads the model. Returns 0, or a status. */
 int rust_calls_load(void) {
