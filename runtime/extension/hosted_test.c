@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+
 #include "executorch/file_loader.h"
 #include "executorch/hosted_method.h"
 #include "runtime/testing/program_test_support.h"
@@ -27,6 +31,21 @@ static void test_mapped_file_opens_as_a_program(void **state) {
   et_file_close(&file); /* does nothing */
   assert_null(file.bytes.data);
 }
+
+#if !defined(_WIN32)
+static void test_files_open_without_standard_input(void **state) {
+  (void)state;
+  et_file file = {{NULL, 0}};
+  const int input = dup(0);
+  close(0); /* the next file has descriptor 0 */
+  const et_status status =
+      et_file_open("tests/fixtures/tut02_basic_add.pte", &file, NULL);
+  dup2(input, 0);
+  close(input);
+  assert_int_equal(status, ET_STATUS_OK);
+  et_file_close(&file);
+}
+#endif
 
 static void test_unreadable_files_are_named(void **state) {
   (void)state;
@@ -215,6 +234,9 @@ static void test_refused_method_releases_its_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_mapped_file_opens_as_a_program),
+#if !defined(_WIN32)
+      cmocka_unit_test(test_files_open_without_standard_input),
+#endif
       cmocka_unit_test(test_unreadable_files_are_named),
       cmocka_unit_test(test_short_files_are_named),
       cmocka_unit_test(test_paths_are_utf8),

@@ -45,6 +45,16 @@ static void test_nested_events_keep_their_times(void **state) {
   et_recorder_free(&recorder);
 }
 
+static void test_unfinished_events_end_before_they_begin(void **state) {
+  (void)state;
+  const et_observer it = start();
+  ticks = 1;
+  it.begin(it.context, &delegate);
+  assert_int_equal(recorder.count, 1);
+  assert_true(recorder.events[0].end < recorder.events[0].begin);
+  et_recorder_free(&recorder);
+}
+
 static void pass(const et_observer *it, et_event_kind kind, uint32_t index) {
   const et_event event = {kind, index, "next", NULL, 0};
   it->begin(it->context, &event);
@@ -123,6 +133,7 @@ static void test_monotonic_clock_does_not_go_back(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nested_events_keep_their_times),
+      cmocka_unit_test(test_unfinished_events_end_before_they_begin),
       cmocka_unit_test(test_next_event_starts_where_the_last_ended),
       cmocka_unit_test(test_recorder_grows_beyond_its_first_block),
       cmocka_unit_test(

@@ -191,6 +191,20 @@ static void test_nan_compares_as_false(void **state) {
   assert_false(out.u.as_bool);
 }
 
+/* As Python's max and min. */
+static void test_choice_of_equal_operands_is_the_first(void **state) {
+  (void)state;
+  const et_kernel_fn kernels[] = {et_prim_sym_max_scalar,
+                                  et_prim_sym_min_scalar};
+  for (size_t i = 0; i < 2; i++) {
+    et_value out = et_test_double(1);
+    et_test_call(kernels[i], et_test_double(-0.0), et_test_double(0), &out);
+    assert_true(signbit(out.u.as_double));
+    et_test_call(kernels[i], et_test_double(0), et_test_double(-0.0), &out);
+    assert_false(signbit(out.u.as_double));
+  }
+}
+
 static void test_choice_returns_one_of_its_operands(void **state) {
   (void)state;
   et_kernel_context context = {.error = NULL};
@@ -301,6 +315,7 @@ int main(void) {
       cmocka_unit_test(test_comparisons_distinguish_less_equal_and_greater),
       cmocka_unit_test(test_integers_are_compared_exactly),
       cmocka_unit_test(test_nan_compares_as_false),
+      cmocka_unit_test(test_choice_of_equal_operands_is_the_first),
       cmocka_unit_test(test_choice_returns_one_of_its_operands),
       cmocka_unit_test(test_choice_of_bools_is_bool),
       cmocka_unit_test(test_floats_round_to_integers),

@@ -168,11 +168,25 @@ static void test_content_key_of_other_bytes_is_refused(void **state) {
   }
 }
 
+static void test_every_digit_of_a_content_key_is_compared(void **state) {
+  (void)state;
+  char key[80];
+  const tensor_shape shape = shape_of(1);
+  for (size_t i = 0; i < 2 * ET_SHA256_BYTES; i++) {
+    write_key(&shape, key);
+    char *digit = &key[strlen(ET_CONTENT_KEY_PREFIX) + i];
+    *digit = *digit == '0' ? '1' : '0';
+    write_file(key, &shape);
+    expect_other_content();
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_content_key_of_any_rank_is_accepted),
       cmocka_unit_test(test_content_key_of_another_shape_is_refused),
       cmocka_unit_test(test_content_key_of_other_bytes_is_refused),
+      cmocka_unit_test(test_every_digit_of_a_content_key_is_compared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
