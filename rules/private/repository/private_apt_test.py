@@ -98,6 +98,16 @@ def test_pip_comes_from_debian_if_python_has_none(machine: Path, monkeypatch: py
     assert not list((machine / "cache").rglob("private-apt-*"))
 
 
+def test_pip_of_python_is_preferred_to_a_download(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bundled = machine / "lib/ensurepip/_bundled/pip-23.0-py3-none-any.whl"
+    bundled.parent.mkdir(parents=True)
+    bundled.touch()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(pip_command, "_DEBIAN_WHEELS", str(machine / "none"))
+    monkeypatch.setattr(pip_command.tempfile, "__file__", str(machine / "lib/tempfile.py"))
+    assert pip_command.find_pip() == [sys.executable, f"{bundled}/pip"]
+
+
 def test_missing_pip_is_explained_if_debian_has_none(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     monkeypatch.setattr(pip_command, "_wheel_in", lambda _: None)

@@ -44,6 +44,7 @@ def test_cache_entry_is_created_once(tmp_path: Path) -> None:
     assert publish(tmp_path / "entry", _write_file)
     assert not publish(tmp_path / "entry", _write_file)
     assert (tmp_path / "entry/content").read_text() == "complete"
+    assert (tmp_path / "entry").stat().st_mode & 0o777 == 0o755
 
 
 def test_failed_creation_leaves_no_entry(tmp_path: Path) -> None:
