@@ -242,3 +242,8 @@ def test_program_without_constants_has_no_constant_segment() -> None:
     data = bytes(serialize_pte_binary(PTEFile(bare)))
     assert data[8:12] != b"eh00"
     assert deserialize_pte_binary(data).program.constant_buffer == []
+
+
+def test_offsets_below_4_gib_need_no_upper_half() -> None:
+    assert schema.AllocationDetails(1, 16).memory_offset == 16
+    assert schema.AllocationDetails(1, 16, 2).memory_offset == 16 + (2 << 32)
