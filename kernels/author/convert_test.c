@@ -53,6 +53,23 @@ static void test_fractions_and_nan_are_true(void **state) {
   assert_int_equal(out[2] + out[3], 2);
 }
 
+static void test_elements_without_a_converter_are_read_as_zeros(void **state) {
+  (void)state;
+  static const et_compute computes[] = {ET_COMPUTE_INT64, ET_COMPUTE_FLOAT32,
+                                        ET_COMPUTE_FLOAT64};
+  static const size_t sizes[] = {8, 4, 8};
+  const uint16_t in[2] = {1, 2};
+  for (size_t i = 0; i < 3; i++) {
+    int64_t out[3] = {-1, -1, -1};
+    const uint8_t *bytes = (const uint8_t *)out;
+    et_load_run(computes[i], ET_SCALAR_TYPE_UINT16, (const uint8_t *)in, 1, 2,
+                out);
+    for (size_t k = 0; k < sizeof out; k++) {
+      assert_int_equal(bytes[k], k < 2 * sizes[i] ? 0 : 0xFF);
+    }
+  }
+}
+
 static void test_wide_unsigned_integers_are_refused(void **state) {
   (void)state;
   assert_false(et_dtype_is_computable(ET_SCALAR_TYPE_UINT16));
@@ -67,6 +84,7 @@ int main(void) {
       cmocka_unit_test(test_narrow_integers_keep_the_low_bits),
       cmocka_unit_test(test_any_nonzero_byte_is_true),
       cmocka_unit_test(test_fractions_and_nan_are_true),
+      cmocka_unit_test(test_elements_without_a_converter_are_read_as_zeros),
       cmocka_unit_test(test_wide_unsigned_integers_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
