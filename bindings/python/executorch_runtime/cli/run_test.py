@@ -246,3 +246,8 @@ def test_random_integers_are_at_a_bound_of_their_range() -> None:
     ranges = ((Steps(2, 8, 2),), (Steps(2, 2**40, 1),), ())
     signature = Signature("forward", tuple(ValueInfo("Int", steps=steps) for steps in ranges), (), ())
     assert random_inputs(signature, [5, 6, 7], seed=0, below=10) == [8, 2, 7]
+
+
+def test_values_other_than_tensors_have_no_memory() -> None:
+    info = ValueInfo("int")
+    assert (info.shape, info.nbytes, info.is_planned, info.is_dynamic) == ((), 0, False, False)
