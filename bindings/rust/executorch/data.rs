@@ -4,9 +4,9 @@ use core::fmt;
 
 use crate::error::Error;
 
-/// The bytes of a file, which do not change or move while a model uses them.
+/// The bytes of a program or of a weights file, which do not change or move.
 ///
-/// Their address is a multiple of 16 ([`Aligned`]); a model rejects other addresses.
+/// If the address of the bytes is not a multiple of 16, a model rejects them; see [`Aligned`].
 #[derive(Clone)]
 pub struct Data(Bytes);
 
@@ -18,7 +18,7 @@ enum Bytes {
 }
 
 impl Data {
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
             Bytes::Static(bytes) => bytes,
@@ -63,8 +63,12 @@ impl<const SIZE: usize> From<&'static Aligned<[u8; SIZE]>> for Data {
     }
 }
 
-/// Bytes at an address that is a multiple of 64:
-/// `static NET: Aligned<[u8; include_bytes!("net.pte").len()]> = Aligned(*include_bytes!("net.pte"));`
+/// Bytes at an address that is a multiple of 64, such as those of a file in the executable:
+///
+/// ```ignore
+/// static NET: Aligned<[u8; include_bytes!("net.pte").len()]> =
+///     Aligned(*include_bytes!("net.pte"));
+/// ```
 #[repr(C, align(64))]
 pub struct Aligned<T>(pub T);
 
@@ -97,7 +101,7 @@ mod file {
     }
 
     impl Data {
-        /// Reads a file into memory. Clones share the memory.
+        /// Reads a file into aligned memory, which clones share.
         pub fn read(path: impl AsRef<Path>) -> Result<Data> {
             let path = path.as_ref();
             read_contents(path)

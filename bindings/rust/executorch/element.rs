@@ -6,7 +6,10 @@ mod private {
     pub trait Sealed {}
 }
 
-/// An element type of tensors. The trait is implemented for all dtypes of the runtime.
+/// An element type of tensors. Only this crate can implement the trait.
+///
+/// The element types are `bool`, `u8` to `u64`, `i8` to `i64`, [`Float16`], [`BFloat16`], `f32`,
+/// `f64`, `Complex<f32>` and `Complex<f64>`.
 pub trait Element: Copy + private::Sealed + 'static {
     /// The code of the dtype in the file format.
     #[doc(hidden)]
@@ -56,7 +59,7 @@ impl Element for bool {
     const HAS_INVALID_VALUES: bool = true;
 }
 
-/// A complex number.
+/// A complex number, with the layout of C's `float complex` or `double complex`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Complex<T> {
@@ -66,7 +69,7 @@ pub struct Complex<T> {
     pub im: T,
 }
 
-/// An IEEE 754 binary16 value, as its bits.
+/// A float16 (IEEE 754 binary16) value, as its bits.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Float16(pub u16);
@@ -120,7 +123,7 @@ impl fmt::Debug for Float16 {
     }
 }
 
-/// The upper half of a float32 value.
+/// A bfloat16 value, as its bits: the upper half of a float32 value.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct BFloat16(pub u16);

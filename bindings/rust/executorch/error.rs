@@ -7,7 +7,7 @@ pub type Result<T> = core::result::Result<T, Error>;
 
 macro_rules! statuses {
     ($($(#[$doc:meta])* $variant:ident = $code:literal, $name:literal;)*) => {
-        /// The kind of an error: `et_status` of the C runtime.
+        /// The kind of an error. The C runtime's type is `et_status`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Status {
@@ -22,7 +22,7 @@ macro_rules! statuses {
                 }
             }
 
-            /// The name in the C API, such as `INVALID_ARGUMENT`.
+            /// Returns the name in the C API, such as `INVALID_ARGUMENT`.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Status::$variant => $name,)*
@@ -35,21 +35,21 @@ macro_rules! statuses {
 statuses! {
     /// An internal error of the runtime.
     Internal = 0x01, "INTERNAL";
-    /// A call in the wrong order.
+    /// A call was in the wrong order.
     InvalidState = 0x02, "INVALID_STATE";
-    /// Valid, but not supported by the runtime, or outside the model's range.
+    /// A value is valid, but is not supported by the runtime or is outside the model's range.
     NotSupported = 0x10, "NOT_SUPPORTED";
-    /// Not implemented.
+    /// A backend does not implement the call.
     NotImplemented = 0x11, "NOT_IMPLEMENTED";
-    /// An invalid argument.
+    /// An argument is invalid.
     InvalidArgument = 0x12, "INVALID_ARGUMENT";
     /// A value has the wrong kind or dtype.
     InvalidType = 0x13, "INVALID_TYPE";
     /// The program needs a kernel that is not linked.
     OperatorMissing = 0x14, "OPERATOR_MISSING";
-    /// No such element.
+    /// No element has the name or key.
     NotFound = 0x20, "NOT_FOUND";
-    /// Not enough memory.
+    /// The memory is too small.
     MemoryTooSmall = 0x21, "MEMORY_TOO_SMALL";
     /// Reading a file failed.
     AccessFailed = 0x22, "ACCESS_FAILED";
@@ -59,7 +59,7 @@ statuses! {
     InvalidExternalData = 0x24, "INVALID_EXTERNAL_DATA";
     /// A limit of the runtime was exceeded.
     OutOfResources = 0x25, "OUT_OF_RESOURCES";
-    /// The backend rejects its part of the program.
+    /// A backend rejects its part of the program.
     DelegateIncompatible = 0x30, "DELEGATE_INCOMPATIBLE";
     /// A delegate needs more memory.
     DelegateMemory = 0x31, "DELEGATE_MEMORY";
@@ -92,12 +92,12 @@ impl Error {
         }
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// The message.
+    /// Returns the message. Without the feature `std`, it is truncated to 240 bytes.
     pub fn message(&self) -> &str {
         self.message.as_str()
     }

@@ -56,17 +56,17 @@ impl Drop for Pool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// A kernel runs. The name is the operator.
+    /// A kernel runs. The name is that of the operator.
     Kernel,
-    /// A delegate runs. The name is the backend's id.
+    /// A delegate runs. The name is the id of the backend.
     Delegate,
-    /// A value is moved.
+    /// An instruction copies a value to another value.
     Move,
-    /// A jump.
+    /// An instruction jumps, depending on a value.
     Jump,
     /// An op of a delegate runs, within the event of the delegate.
     Step,
-    /// A method is loaded. The name is the method's.
+    /// A method is loaded. The name is that of the method.
     MethodLoad,
 }
 
@@ -74,22 +74,23 @@ pub enum EventKind {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Event<'a> {
-    /// The kind.
+    /// The kind of the event.
     pub kind: EventKind,
     /// The index of the instruction in the method, or of the op in the delegate.
     pub index: u32,
-    /// The name; see the kind.
+    /// The name of the operator, backend or method; see [`EventKind`].
     pub name: &'a str,
 }
 
-/// Receives events, on the thread that loads or runs the model.
+/// A receiver of events. The runtime calls it on the thread that loads or runs the model.
 ///
-/// Each `begin` is followed by the `end` of the same event. A panic ends the process.
+/// Each `begin` is followed by the `end` of the same event. A panic in an observer ends the
+/// process.
 pub trait Observer: Send + Sync {
-    /// The event begins.
+    /// Called when an event begins.
     fn begin(&self, event: &Event<'_>);
 
-    /// The event ends. The status is that of a failure.
+    /// Called when an event ends, with the status of the failure if it failed.
     fn end(&self, event: &Event<'_>, result: core::result::Result<(), Status>);
 }
 

@@ -1,9 +1,11 @@
 //! The runtime of compiled PyTorch models, for crates that `executorch_rust_library` generates.
 //!
 //! A generated crate has a type for the model and a function for each of its methods. This crate
-//! has the types in their signatures: [`Error`], [`Tensor`], [`Shaped`] and element types.
+//! has the types in the functions' signatures, such as [`Error`], [`Tensor`] and
+//! [`Shaped`].
 //!
-//! Without the feature `std`, the crate needs `alloc` only, and does not read files.
+//! Without the feature `std`, the crate needs only `alloc`. It then has no threads or observers,
+//! and does not read files.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(missing_docs, unsafe_code, unsafe_op_in_unsafe_fn)]
 
@@ -31,7 +33,7 @@ pub use hosted::{Event, EventKind, Observer};
 pub use options::{OptionValue, Options};
 pub use tensor::{Shaped, Tensor};
 
-/// What generated crates use. It may change in every version.
+/// The items that generated crates use, which can change at any time.
 #[doc(hidden)]
 pub mod generated {
     pub use crate::native::{Call, Files, MethodSpec, Methods, Outputs, Registry, DYNAMIC};

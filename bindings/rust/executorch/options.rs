@@ -1,4 +1,4 @@
-//! Options of loading a model, and their form in C.
+//! Options for loading a model, and their form in C.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -49,13 +49,13 @@ impl From<&str> for OptionValue {
     }
 }
 
-/// Options of loading a model.
+/// Options for loading a model.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// The number of instructions that one call may run. 0: the default of the runtime, 10 million.
+    /// The maximum number of instructions in one call. 0 selects the default, 10 million.
     pub max_steps: u64,
-    /// The seed of operators that return random numbers. They fail without a seed.
+    /// The seed of operators that return random numbers. Without a seed, such operators fail.
     pub random_seed: Option<u64>,
     /// Backend, key and value of each option of a backend.
     backend_options: Vec<(String, String, OptionValue)>,
@@ -82,7 +82,7 @@ impl Options {
         self.threads = Some((count, hosted::start_threads));
     }
 
-    /// Sets the receiver of events.
+    /// Sets the observer, which receives the events of loading and running the model.
     #[cfg(feature = "std")]
     pub fn set_observer(&mut self, observer: std::sync::Arc<dyn Observer>) {
         self.observer = Some(hosted::Observing::new(observer));

@@ -15,13 +15,16 @@ pub struct Shaped<'a, T, const RANK: usize> {
 }
 
 impl<'a, T: Element, const RANK: usize> Shaped<'a, T, RANK> {
-    /// Borrows elements. The call checks that the product of the sizes is their number.
+    /// Borrows elements. The call checks that the product of the sizes is the number of elements.
     pub fn new(elements: &'a [T], sizes: [usize; RANK]) -> Self {
         Shaped { elements, sizes }
     }
 }
 
-/// An output: a view of a method's memory, which dereferences to a slice of its elements.
+/// An output: a view of the model's memory, which dereferences to a slice of its elements.
+///
+/// The tensor borrows the model until the next call. To keep the elements, copy them with
+/// `to_vec()`.
 #[derive(Clone, Copy)]
 pub struct Tensor<'a, T, const RANK: usize> {
     elements: &'a [T],
@@ -38,22 +41,22 @@ impl<'a, T: Element, const RANK: usize> Tensor<'a, T, RANK> {
         }
     }
 
-    /// The elements, in the tensor's dim order.
+    /// Returns the elements, in the tensor's dim order.
     pub fn elements(&self) -> &'a [T] {
         self.elements
     }
 
-    /// The current sizes.
+    /// Returns the sizes.
     pub fn sizes(&self) -> [usize; RANK] {
         self.sizes
     }
 
-    /// The strides in elements: element `[i, j]` is at `i * strides[0] + j * strides[1]`.
+    /// Returns the strides, in elements: element `[i, j]` is at `i * strides[0] + j * strides[1]`.
     pub fn strides(&self) -> [usize; RANK] {
         self.strides
     }
 
-    /// Returns the element at an index of each dimension, or `None` if one is out of range.
+    /// Returns the element at one index for each dimension, or `None` if one is out of range.
     pub fn get_at(&self, index: [usize; RANK]) -> Option<&'a T> {
         let mut offset = 0;
         for ((index, size), stride) in index.iter().zip(&self.sizes).zip(&self.strides) {
@@ -74,7 +77,7 @@ impl<T, const RANK: usize> Deref for Tensor<'_, T, RANK> {
     }
 }
 
-/// Panics if an index is out of range.
+/// The element at one index for each dimension. Panics if an index is out of range.
 impl<T: Element, const RANK: usize> Index<[usize; RANK]> for Tensor<'_, T, RANK> {
     type Output = T;
 
@@ -86,6 +89,7 @@ impl<T: Element, const RANK: usize> Index<[usize; RANK]> for Tensor<'_, T, RANK>
     }
 }
 
+/// The element at a position in dim order. Panics if the position is out of range.
 impl<T, const RANK: usize> Index<usize> for Tensor<'_, T, RANK> {
     type Output = T;
 

@@ -1,4 +1,4 @@
-// The C++ interface of the runtime.
+// The C++ interface of the runtime: includes all of its headers.
 #ifndef EXECUTORCH_EXECUTORCH_HPP_
 #define EXECUTORCH_EXECUTORCH_HPP_
 

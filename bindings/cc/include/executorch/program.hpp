@@ -22,7 +22,8 @@
 
 namespace executorch {
 
-// The dtype of elements of type T. float16 and bfloat16 have no C++17 type: pass their dtype.
+// The dtype of elements of type `T`; other types do not compile. float16 and bfloat16 have no C++17
+// type: pass their elements as `std::uint16_t`, with the dtype.
 template <class T>
 inline constexpr et_scalar_type kDtypeOf =
     T::no_tensor_has_elements_of_this_type;
@@ -55,7 +56,8 @@ template <>
 inline constexpr et_scalar_type kDtypeOf<std::complex<double>> =
     ET_SCALAR_TYPE_COMPLEX128;
 
-// A loaded method. Its memory is on the heap. Move-only; one thread at a time may use it.
+// A loaded method, whose memory is on the heap. Move-only. Only one thread at a time may use an
+// object.
 class Method {
  public:
   Method(Method &&other) noexcept : hosted_(std::exchange(other.hosted_, {})) {}
@@ -69,6 +71,7 @@ class Method {
   // was moved from.
   et_method *get() const noexcept { return hosted_.method; }
 
+  // Return the number of inputs and of outputs; 0 if the object was moved from.
   std::size_t input_count() const noexcept {
     return get() == nullptr ? 0 : et_method_input_count(get());
   }
@@ -76,7 +79,8 @@ class Method {
     return get() == nullptr ? 0 : et_method_output_count(get());
   }
 
-  // Sets input `index` to `count` elements with these sizes; see et_method_set_input.
+  // Sets input `index` to a tensor of `count` elements with these sizes. If the input is not
+  // planned, `data` is borrowed until the input is set again; see et_method_set_input.
   template <class T>
   Result<void> set_input(std::size_t index, const T *data, std::size_t count,
                          std::initializer_list<std::int32_t> sizes,
@@ -90,14 +94,14 @@ class Method {
     return error;
   }
 
-  // Overload for containers such as std::vector.
+  // Overload for containers with data() and size(), such as std::vector.
   template <class Container, detail::IfContiguous<Container> = 0>
   Result<void> set_input(std::size_t index, const Container &elements,
                          std::initializer_list<std::int32_t> sizes) noexcept {
     return set_input(index, elements.data(), elements.size(), sizes);
   }
 
-  // Sets an integer input; see et_method_set_scalar_input.
+  // Sets input `index` to an integer; see et_method_set_scalar_input.
   Result<void> set_input(std::size_t index, std::int64_t value) noexcept {
     Error error;
     if (get() == nullptr) {
@@ -110,6 +114,7 @@ class Method {
     return error;
   }
 
+  // Runs the method. Set its inputs before each run; see et_method_execute.
   Result<void> execute() noexcept {
     Error error;
     if (get() == nullptr) {
@@ -119,8 +124,8 @@ class Method {
     return error;
   }
 
-  // Returns the value of output `index`, which is valid until an input is set or the method runs
-  // again.
+  // Returns the value of output `index`. The value is valid until the next call that sets an input,
+  // runs the method or resets its state.
   Result<const et_value *> output(std::size_t index) const noexcept {
     Error error;
     if (get() == nullptr) {
@@ -134,8 +139,8 @@ class Method {
     return value;
   }
 
-  // Returns output `index` as a tensor of this element type and rank.
-  // INVALID_TYPE: it has another type or rank.
+  // Returns output `index` as a tensor, which is a view of the method's memory. INVALID_TYPE: the
+  // output is not a tensor, or has another element type or rank.
   template <class T, std::size_t Rank>
   Result<Tensor<const T, Rank>> output(std::size_t index) const noexcept {
     auto value = output(index);
@@ -153,7 +158,7 @@ class Method {
     return Tensor<const T, Rank>(*found.u.as_tensor);
   }
 
-  // Resets mutable buffers to their initial values.
+  // Resets the mutable buffers to their initial values.
   void reset_state() noexcept {
     if (get() != nullptr) {
       et_method_reset_state(get());
@@ -172,7 +177,7 @@ class Method {
   et_hosted_method hosted_ = {};
 };
 
-// An open program. Move-only. It must outlive its methods.
+// An open program. Move-only. The program must outlive its methods.
 class Program {
  public:
   // Maps the file at `path`, which must not change while the program exists.
@@ -194,7 +199,7 @@ class Program {
   }
 
   // Maps a program and its external weights, a .ptd file. Neither file must change while the
-  // program exists. Weights other than those that the program was compiled with are rejected.
+  // program exists. INVALID_EXTERNAL_DATA: the weights are not those of the program.
   static Result<Program> open(const char *path,
                               const char *weights_path) noexcept {
     Result<Program> program = empty();
@@ -216,7 +221,7 @@ class Program {
     return program;
   }
 
-  // Borrows 16-byte aligned bytes for the lifetime of the program.
+  // Borrows the 16-byte aligned bytes of a program for the lifetime of the object.
   static Result<Program> load(et_span bytes) noexcept {
     Result<Program> program = empty();
     if (program) {
@@ -230,8 +235,7 @@ class Program {
   }
 
   // Borrows the 16-byte aligned bytes of a program and of its external weights, a .ptd file, for
-  // the lifetime of the program. Weights other than those that the program was compiled with are
-  // rejected.
+  // the lifetime of the program. INVALID_EXTERNAL_DATA: the weights are not those of the program.
   static Result<Program> load(et_span bytes, et_span weights) noexcept {
     Result<Program> program = empty();
     if (program) {
@@ -284,6 +288,7 @@ class Program {
     return method;
   }
 
+  // Returns the number of methods; 0 if the object was moved from.
   std::size_t method_count() const noexcept {
     return opened_ == nullptr ? 0 : et_program_method_count(&opened_->program);
   }

@@ -13,22 +13,23 @@
 
 namespace executorch {
 
-// The status and message of a failed call. It does not call the runtime, so that users of a shared
-// library do not link it.
+// The status and message of a failed call. The class does not call the runtime, so that users of a
+// shared library do not link the runtime.
 class Error {
  public:
-  // The state before a call; the status is OK.
+  // Creates an error with the status OK, to pass to a call.
   Error() noexcept {
     error_.status = ET_STATUS_OK;
     error_.message[0] = '\0';
   }
 
-  // Truncates `message` to ET_ERROR_MESSAGE_BYTES - 1 bytes.
+  // Copies the message, truncated to ET_ERROR_MESSAGE_BYTES - 1 bytes.
   Error(et_status status, const char *message) noexcept {
     error_.status = status;
     copy(0, message);
   }
 
+  // Returns ET_STATUS_OK if no call failed.
   et_status status() const noexcept { return error_.status; }
 
   // Returns a name such as "INVALID_ARGUMENT".
@@ -47,7 +48,7 @@ class Error {
   // with `messages=codes`, the message is empty for errors of the caller.
   const char *message() const noexcept { return error_.message; }
 
-  // Appends to the message.
+  // Appends to the message, which is truncated to ET_ERROR_MESSAGE_BYTES - 1 bytes.
   Error &append(const char *text) noexcept {
     copy(std::strlen(error_.message), text);
     return *this;
@@ -66,8 +67,9 @@ class Error {
   // Returns a pointer for calls to C functions.
   et_error *get() noexcept { return &error_; }
 
-  // Inserts `place` and ": " before the message. A place that is already there is replaced: it
-  // begins with `start` and ends with `end`, as in "inputs[0]: 4 is out of range".
+  // Prepends `place` and ": " to the message, as in "inputs[0]: 4 is out of range". If the message
+  // already starts with a place, which begins with `start` and ends with `end`, the new place
+  // replaces it.
   Error &at(const char *place, const char *start = "inputs[",
             char end = ']') noexcept {
     char message[ET_ERROR_MESSAGE_BYTES];
@@ -100,9 +102,11 @@ class Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
+  // Holds a value.
   Result(T value) noexcept : has_value_(true) {
     new (&value_) T(std::move(value));
   }
+  // Holds an error.
   Result(const Error &error) noexcept : error_(error), has_value_(false) {}
 
   Result(Result &&other) noexcept : has_value_(other.has_value_) {
@@ -125,9 +129,11 @@ class [[nodiscard]] Result {
     }
   }
 
+  // Return whether the call succeeded.
   bool has_value() const noexcept { return has_value_; }
   explicit operator bool() const noexcept { return has_value_; }
 
+  // Return the value of a successful result.
   T &value() & noexcept {
     assert(has_value_);
     return value_;
@@ -146,6 +152,7 @@ class [[nodiscard]] Result {
   T *operator->() noexcept { return &value(); }
   const T *operator->() const noexcept { return &value(); }
 
+  // Returns the error of a failed result.
   const Error &error() const noexcept {
     assert(!has_value_);
     return error_;
@@ -159,16 +166,20 @@ class [[nodiscard]] Result {
   bool has_value_;
 };
 
-// Success, or an error.
+// Success, or the error of a call that returns no value.
 template <>
 class [[nodiscard]] Result<void> {
  public:
+  // Success.
   Result() noexcept = default;
+  // Holds an error; a status of OK is success.
   Result(const Error &error) noexcept : error_(error) {}
 
+  // Return whether the call succeeded.
   bool has_value() const noexcept { return error_.status() == ET_STATUS_OK; }
   explicit operator bool() const noexcept { return has_value(); }
 
+  // Returns the error of a failed result.
   const Error &error() const noexcept {
     assert(!has_value());
     return error_;

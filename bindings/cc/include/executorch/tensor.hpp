@@ -18,7 +18,7 @@
 
 namespace executorch {
 
-// Marks a size that differs between calls in the type of an input.
+// A dynamic size in the bounds of `DynamicElements`.
 inline constexpr std::int32_t kDynamic = -1;
 
 // Copies sizes that C code returned.
@@ -31,12 +31,14 @@ std::array<std::int32_t, Rank> sizes_at(const std::int32_t *sizes) noexcept {
   return copy;
 }
 
-// A view of a tensor's elements, in the tensor's dim order. It does not own them.
+// A view of a tensor's elements, in the tensor's dim order. The view does not own the elements. Those
+// of an output are valid until the next call on the object that returned the output.
 template <class T, std::size_t Rank>
 class Tensor {
  public:
   using Sizes = std::array<std::int32_t, Rank>;
 
+  // Views contiguous elements.
   constexpr Tensor(T *data, const Sizes &sizes) noexcept
       : data_(data), sizes_(sizes) {}
 
@@ -45,6 +47,7 @@ class Tensor {
       : data_(static_cast<T *>(tensor.data)),
         sizes_(sizes_at<Rank>(tensor.sizes)) {}
 
+  // Return the address of the first element, and the size of each dimension.
   constexpr T *data() const noexcept { return data_; }
   constexpr const Sizes &sizes() const noexcept { return sizes_; }
 
@@ -57,6 +60,8 @@ class Tensor {
     return count;
   }
 
+  // Iterate over the elements, and return the element at a position, in dim order. The position is
+  // not checked.
   constexpr T *begin() const noexcept { return data_; }
   constexpr T *end() const noexcept { return data_ + size(); }
   constexpr T &operator[](std::size_t index) const noexcept {
@@ -120,8 +125,8 @@ using IfArray = std::enable_if_t<std::is_array_v<Type>, Result>;
 
 // The elements of an input with fixed sizes: a borrowed pointer and a count.
 //
-// A wrong element type is a compile error, and so is a wrong count in the argument's type. The call
-// checks other counts.
+// A wrong element type is a compile error. So is a wrong element count, if the count is part of the
+// argument's type. The call checks other counts.
 template <class T, std::size_t Count>
 class Elements {
  public:
@@ -145,11 +150,13 @@ class Elements {
                   "the container's element count differs from the input's");
   }
 
+  // Borrows `size` elements.
   constexpr Elements(const T *data, std::size_t size) noexcept
       : data_(data), size_(size) {}
 
   constexpr const T *data() const noexcept { return data_; }
   constexpr std::size_t size() const noexcept { return size_; }
+  // Returns the number of elements of the input.
   static constexpr std::size_t expected_size() noexcept { return Count; }
 
  private:
@@ -157,27 +164,28 @@ class Elements {
   std::size_t size_;
 };
 
-// The elements of an input with dynamic sizes. `Bounds` are the sizes, with kDynamic for those that
-// differ between calls.
+// The elements of an input with dynamic sizes. `Bounds` are the input's sizes, with `kDynamic` for
+// each dynamic size.
 template <class T, std::int32_t... Bounds>
 class DynamicElements {
  public:
   using Sizes = std::array<std::int32_t, sizeof...(Bounds)>;
 
-  // Product of the fixed sizes.
+  // The product of the fixed sizes.
   static constexpr std::size_t kFixedCount =
       ((Bounds == kDynamic ? std::size_t{1}
                            : static_cast<std::size_t>(Bounds)) *
        ... * 1);
 
-  // Borrows elements, with all sizes. The call checks that the product of the sizes is the number
-  // of elements.
+  // Borrows a container such as std::vector, with all sizes. The call checks that the product of the
+  // sizes is the number of elements.
   template <class Container, detail::IfContiguous<Container> = 0>
   DynamicElements(const Container &container, const Sizes &sizes) noexcept
       : DynamicElements(detail::data_of<T>(container), container.size(),
                         sizes) {}
 
-  // Borrows elements of an input with one dynamic size, which is computed from their number.
+  // Borrows a container if the input has one dynamic size. The size is computed from the number of
+  // elements.
   template <class Container, detail::IfContiguous<Container> = 0>
   DynamicElements(const Container &container) noexcept
       : DynamicElements(container, deduced(container.size())) {
@@ -186,6 +194,7 @@ class DynamicElements {
         "the input has several dynamic sizes; pass {elements, {sizes}}");
   }
 
+  // Borrows `size` elements, with all sizes.
   constexpr DynamicElements(const T *data, std::size_t size,
                             const Sizes &sizes) noexcept
       : data_(data), size_(size), sizes_(sizes) {}
