@@ -1,16 +1,13 @@
-"""Read the declarations of C headers, with the comment above each.
-
-The headers are formatted by clang-format and use only a few forms, so no C parser is needed: a
-declaration starts at the beginning of a line, and a blank line ends it.
-"""
+"""Read the declarations of C headers, with the comment above each."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from source_code import Declaration, blocks
+
 _COMMENT = re.compile(r"/\*(?P<text>.*?)\*/", re.DOTALL)
-_GUARD = re.compile(r"^#(?:ifndef|define|endif).*_H_.*$|^#include .*$|^#ifdef __cplusplus$|^extern \"C\" \{$|^#endif$")
 _NAMES = (
     re.compile(r"^#define (\w+)"),
     re.compile(r"^(?:typedef .*)?\} (\w+);$", re.MULTILINE),
@@ -21,15 +18,6 @@ _NAMES = (
     re.compile(r"^extern const [\w ]+?[ *](\w+)(?:\[.*\])?;"),
     re.compile(r"^(?:[\w]+[ *]+)+?\*?(\w+)\("),
 )
-
-
-@dataclass(frozen=True)
-class Declaration:
-    """A declaration: its names, comment, and code without inline function bodies."""
-
-    names: tuple[str, ...]
-    comment: str
-    code: str
 
 
 @dataclass(frozen=True)
@@ -52,35 +40,12 @@ def read_header(path: Path, include: str) -> Header:
 
 
 def _declarations(body: str) -> Iterator[Declaration]:
-    for block in _blocks(body):
+    for block in blocks(body):
         comment = _COMMENT.match(block)
         code = _without_bodies(block[comment.end() :].strip("\n") if comment else block)
         names = tuple(name for part in re.split(r"(?<=[;}])\n(?=\S)", code) if (name := _declared_name(part)))
         if names and not any(name.endswith("_") for name in names):
             yield Declaration(names, _plain(comment["text"]) if comment else "", code)
-
-
-def _blocks(body: str) -> Iterator[str]:
-    """Split at blank lines, except in braces, comments or `#if` groups."""
-    lines: list[str] = []
-    depth = conditions = 0
-    in_comment = False
-    for line in body.splitlines():
-        bare = re.sub(r"/\*.*?\*/", "", line)
-        if _GUARD.match(line) and not (lines and conditions):
-            continue
-        if not line and depth == 0 and conditions == 0 and not in_comment:
-            if lines:
-                yield "\n".join(lines)
-            lines = []
-            continue
-        lines.append(line)
-        in_comment = "/*" in bare or (in_comment and "*/" not in line)
-        if not in_comment:
-            depth += bare.count("{") - bare.count("}")
-            conditions += bool(re.match(r"#if", line)) - bool(re.match(r"#endif", line))
-    if lines:
-        yield "\n".join(lines)
 
 
 def _without_bodies(code: str) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from c_headers import Declaration, Header, read_header
+from c_headers import Header, read_header
+from declaration_page import entry, prose
 
 PAGE = "docs/reference/c_api.md"
 _INTRODUCTION = """\
@@ -69,44 +70,12 @@ def public_headers(root: Path) -> set[str]:
 
 def _header(header: Header) -> Iterator[str]:
     yield f"### `{header.path}`"
-    yield _prose(header.comment)
+    yield prose(header.comment, "c")
     for declaration in header.declarations:
         if not any(_INTERNAL.search(name) for name in declaration.names):
-            yield from _declaration(declaration)
-
-
-def _declaration(declaration: Declaration) -> Iterator[str]:
-    yield "#### " + ", ".join(f"`{name}`" for name in declaration.names)
-    yield f"```c\n{declaration.code}\n```"
-    if declaration.comment:
-        yield _prose(declaration.comment)
-
-
-def _prose(comment: str) -> str:
-    """Return a comment as Markdown: indented lines are code, and names are code spans."""
-    parts = []
-    for paragraph in re.split(r"\n\n+", comment):
-        lines = paragraph.splitlines()
-        if all(line.startswith("  ") for line in lines):
-            parts.append("\n".join(["```c", *(line[2:] for line in lines), "```"]))
-        else:
-            parts.append("\n".join(_escaped(line) for line in lines))
-    return "\n\n".join(parts)
-
-
-def _escaped(line: str) -> str:
-    """Mark identifiers as code, and escape the markup of Markdown."""
-    pieces = re.split(r"(`[^`]*`)", line)
-    for index in range(0, len(pieces), 2):
-        marked = re.sub(
-            r"(?<![\w.*/])(?:(?:et|ET)_\w+(?:\.\w+)*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|\w+(?:_\w+)+(?:\.\w+)*)(?![\w*])",
-            lambda match: f"`{match[0]}`",
-            pieces[index],
-        )
-        outside = re.split(r"(`[^`]*`)", marked)
-        outside[::2] = [re.sub(r"([*<\[\]]|\b_|_\b)", r"\\\1", text) for text in outside[::2]]
-        pieces[index] = "".join(outside)
-    return "".join(pieces)
+            yield from entry(declaration, "c")
+            if declaration.comment:
+                yield prose(declaration.comment, "c")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ sys.path.insert(0, str(_ROOT / "tools/reference"))
 
 import c_reference
 import status_reference
-from c_headers import Declaration, read_header
+from c_headers import read_header
+from source_code import Declaration
 
 _HEADER = """/* Adds numbers.
  *
