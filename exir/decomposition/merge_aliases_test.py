@@ -13,10 +13,11 @@ from exir.testing.models import Example
 
 
 class Names(nn.Module):
-    """A buffer, and a second buffer in the same memory."""
+    """A buffer, and a second buffer in the same memory, after a buffer that is unused."""
 
     def __init__(self, view: Callable[[Tensor], Tensor], writes_view: bool) -> None:
         super().__init__()
+        self.register_buffer("unused", torch.zeros(1))
         self.register_buffer("whole", torch.zeros(3, 2))
         self.register_buffer("part", view(self.get_buffer("whole")))
         self.writes_view = writes_view
