@@ -14,10 +14,11 @@ from torch.fx.passes.infra.pass_base import PassResult
 from exir.capture import ExecutorchBackendConfig
 from exir.dialects._ops import ops as exir_ops
 from exir.error import EdgeDialectError
-from exir.passes import ToOutVarPass
+from exir.passes import SpecPropPass, ToOutVarPass
 from exir.program import EdgeProgramManager, to_edge
 from exir.testing import models
 from exir.testing.models import Example
+from exir.verification import values
 
 
 class Cond(torch.nn.Module):
@@ -181,6 +182,17 @@ def test_wrong_out_variant_metadata_is_refused() -> None:
         match=r"invalid operands|does not match meta|\[3, 15\], but the operator computes float32\[3, 16\]",
     ):
         edge().to_executorch(config)
+
+
+def test_checked_operator_is_not_executed_again_as_an_out_variant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    executed: list[str] = []
+    monkeypatch.setattr(values, "_check_value", lambda node: executed.append(node.name))
+    program = SpecPropPass().run(edge().exported_program())
+    check = values.ValueChecker(program)
+    check(ToOutVarPass().run(program))
+    assert executed == []
 
 
 def test_correct_change_is_accepted() -> None:

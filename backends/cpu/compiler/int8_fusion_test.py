@@ -109,6 +109,23 @@ def test_clamps_become_bounds_of_int8_values() -> None:
     assert op.output_quantization.high == min(127, output.zero_point + round(6 / output.scale))
 
 
+def test_clamp_of_int8_values_with_other_readers_remains() -> None:
+    class Both(nn.Module):
+        def __init__(self, x: Tensor) -> None:
+            super().__init__()
+            self.steps = Affine(x, torch.int8)
+
+        def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+            y = self.steps(x)
+            return y, self.steps(y.relu())
+
+    x = torch.randn(4, 6)
+    payload = compile_partition(delegated(Both(x), (x,)), Options())
+    assert kinds(Both(x), x) == ["Quantize", "Dequantize", "LutQs8", "Dequantize"]
+    found = run_payload(payload.data, payload.named, [x])
+    torch.testing.assert_close(found, list(Both(x)(x)))
+
+
 def test_small_weights_allow_int16_sums() -> None:
     """Products of full-range inputs and small weights can be added in int16.
 
