@@ -1,6 +1,7 @@
 """The dynamic shapes of an exported program, for `torch.export.export`."""
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import sympy
@@ -25,8 +26,9 @@ def dynamic_shapes_of(program: ExportedProgram, module: GraphModule) -> dict[str
     inputs = [
         nodes.get(getattr(spec.arg, "name", "")) for spec in specs if spec.kind is InputKind.USER_INPUT
     ]
-    dims = _DimTable(program)
-    leaves = [dims.of_value(None if node is None else node.meta.get("val")) for node in inputs]
+    values = [None if node is None else node.meta.get("val") for node in inputs]
+    dims = _DimTable(program, values)
+    leaves = [dims.of_value(value) for value in values]
     if not any(leaves):
         return None
     args, kwargs = pytree.tree_unflatten(leaves, program.call_spec.in_spec)
@@ -36,9 +38,17 @@ def dynamic_shapes_of(program: ExportedProgram, module: GraphModule) -> dict[str
 class _DimTable:
     """A `Dim` for each symbol of a program, with its bounds."""
 
-    def __init__(self, program: ExportedProgram) -> None:
+    def __init__(self, program: ExportedProgram, inputs: Sequence[Any]) -> None:
         self._ranges = program.range_constraints
         self._of: dict[sympy.Symbol, Any] = {}
+        sizes: list[Any] = [
+            size for tensor in inputs if isinstance(tensor, Tensor) for size in tensor.shape
+        ]
+        expressions = [size.node.expr for size in sizes if isinstance(size, SymInt)]
+        # torch.export rejects a nonlinear function of a named dimension.
+        self._nonlinear = {
+            symbol for expr in expressions if not _is_linear(expr) for symbol in expr.free_symbols
+        }
 
     def of_value(self, value: Any) -> Any:
         """Return the dynamic shape of an input; None if its sizes are static."""
@@ -59,12 +69,15 @@ class _DimTable:
         """Return a dimension, or `factor * dim + offset`."""
         if size.is_Integer:
             return None
-        symbols = sorted(size.free_symbols, key=str)
-        polynomial = sympy.Poly(size, *symbols) if size.is_polynomial(*symbols) else None
-        if len(symbols) != 1 or polynomial is None or polynomial.degree() != 1:
+        if size in self._nonlinear:
+            lower, upper = self._bounds(size)
+            return Dim.DYNAMIC(min=lower, max=upper)
+        if not _is_linear(size) or size.free_symbols & self._nonlinear:
             return Dim.AUTO
+        (symbol,) = size.free_symbols
+        polynomial = sympy.Poly(size, symbol)
         factor, offset = (int(coefficient) for coefficient in (polynomial.nth(1), polynomial.nth(0)))
-        dim = self._dim_of_symbol(symbols[0])
+        dim = self._dim_of_symbol(symbol)
         dim = dim if factor == 1 else factor * dim
         return dim + offset if offset else dim
 
@@ -78,3 +91,11 @@ class _DimTable:
         """Return the bounds of a symbol; None for an infinite upper bound."""
         known = self._ranges[symbol]
         return int(known.lower), finite_upper(known)
+
+
+def _is_linear(size: sympy.Expr) -> bool:
+    """Return true if the size is a linear function of one symbol, or a constant."""
+    symbols = size.free_symbols
+    if len(symbols) > 1 or not size.is_polynomial(*symbols):
+        return False
+    return not symbols or sympy.Poly(size, *symbols).degree() == 1

@@ -1,5 +1,8 @@
 """Tests that static quantization keeps dynamic shapes and integer inputs' bounds."""
 
+from collections.abc import Callable
+
+import pytest
 import torch
 from torch import Tensor, nn
 from torch.export import Dim, export
@@ -39,6 +42,37 @@ def test_input_size_that_is_a_product_of_sizes_stays_dynamic() -> None:
     assert program.graph.find_nodes(op="placeholder")[-1].meta["val"].shape[0].node.expr.is_Mul
     quantized = quantize_program(program, QuantizationOptions("int8_static"), [inputs]).program
     assert quantized.module()(torch.randn(2, 7, 4), torch.randn(14, 1)).shape == (14, 4)
+
+
+_NONLINEAR: dict[str, Callable[[Tensor], Tensor]] = {
+    "square": lambda y: (y @ y.T).reshape(-1),
+    "half": lambda y: y[::2].sum(1),
+}
+
+
+@pytest.mark.parametrize("name", _NONLINEAR)
+def test_input_size_that_is_a_nonlinear_function_of_a_size_stays_dynamic(name: str) -> None:
+    function = _NONLINEAR[name]
+
+    class Biased(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x: Tensor, bias: Tensor, twice: Tensor) -> tuple[Tensor, Tensor]:
+            y = self.layer(x)
+            return function(y) + bias, torch.cat([y, y]) + twice
+
+    def inputs_of(n: int) -> tuple[Tensor, ...]:
+        x = torch.randn(n, 4)
+        return x, torch.randn_like(function(x)), torch.randn(2 * n, 4)
+
+    shapes = ({0: Dim.DYNAMIC}, {0: Dim.AUTO}, {0: Dim.AUTO})
+    program = export(Biased().eval(), inputs_of(3), dynamic_shapes=shapes)
+    quantized = quantize_program(program, QuantizationOptions("int8_static"), [inputs_of(3)]).program
+    inputs = inputs_of(6)
+    for found, expected in zip(quantized.module()(*inputs), inputs[1:], strict=True):
+        assert found.shape == expected.shape
 
 
 def test_recurrent_layer_keeps_a_dynamic_length() -> None:
