@@ -11,8 +11,7 @@
 #include "backends/cpu/microkernels/tile_wide.h"
 #include "runtime/core/arithmetic.h"
 
-/* X(rows, panels) for each tile size. The accumulators, one row of weights and one broadcast
- * element fit in registers. */
+/* X(rows, panels) for each tile size whose accumulators and operands fit in registers. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
 #elif defined(ET_CPU_ISA_AVX512)
@@ -27,17 +26,14 @@
 /* AVX-512 has short tiles and masks the missing lanes of a partial panel. */
 #if defined(ET_CPU_ISA_AVX512)
 #define HAS_LOW_TILES 1
-#define MASKS_LANES 1
 #else
 #define HAS_LOW_TILES 0
-#define MASKS_LANES 0
 #endif
+#define MASKS_LANES HAS_LOW_TILES
 
-/* Number of rows of a short tile. */
-#define LOW_ROWS 3
+#define LOW_ROWS 3 /* rows of a short tile */
 
-/* Prefetch distance for a single row, in elements of K. A single row reads each weight once, at the
- * speed of memory. */
+/* Prefetch distance of a single row, in elements of K. It reads weights at the speed of memory. */
 #define AHEAD 40
 
 ET_INLINE void fetch_ahead(const float *panels, size_t panel_stride, int rows,
@@ -246,10 +242,9 @@ ET_NOINLINE void finish(const et_tiles *t, size_t row, size_t rows,
 }
 
 /* Returns the number of leading rows that short tiles compute. If K is small, the stores of a tall
- * tile exceed the reorder window and cannot overlap with the multiply-adds of the next tile; those
- * of a short tile can. If K is large, short tiles would read the panels too often. At least two
- * rows are left for other tiles, because a single row has too few accumulators to hide the
- * latency. */
+ * tile exceed the reorder window and cannot overlap with the multiply-adds of the next tile. If K is
+ * large, short tiles would read the panels too often. At least two rows are left for other tiles,
+ * because a single row has too few accumulators to hide the latency. */
 #define SMALL_K 96
 ET_NOINLINE size_t count_low_rows(const et_tiles *t, size_t rows,
                                   size_t panels) {
@@ -272,8 +267,7 @@ static size_t lines_to_fetch(const et_tiles *t, size_t rows, size_t panels) {
              : divide_up(t->segments * t->depth, parts);
 }
 
-/* Number of tiles whose results are still in the L1 cache. */
-#define NEAR_TILES 4
+#define NEAR_TILES 4 /* tiles whose results are still in the L1 cache */
 
 /* Consecutive tiles of equal height. */
 typedef struct tile_range {
@@ -343,8 +337,7 @@ static size_t whole_panels(size_t columns) {
   return (columns + (MASKS_LANES ? ET_CPU_PANEL - 1 : 0)) / ET_CPU_PANEL;
 }
 
-/* Computes a tile of one partial panel in local buffers, because whole vectors would reach beyond
- * the ends of the tensors. */
+/* Computes a tile of one partial panel in local buffers, so that vectors stay within tensors. */
 ET_NOINLINE void run_part(const group *g, size_t tile, size_t row, size_t rows,
                           size_t columns) {
   float out[ET_TILE_ROWS * ET_CPU_PANEL] = {0};
