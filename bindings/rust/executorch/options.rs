@@ -1,5 +1,6 @@
 //! Options for loading a model, and their form in C.
 
+#[cfg(feature = "std")]
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -109,9 +110,9 @@ pub(crate) struct Resources {
     max_steps: u64,
     random: Option<sys::et_random>,
     backends: Vec<sys::et_backend_options>,
-    /// The memory of `backends`.
+    /// The memory of `backends`. Texts are not `Box<str>`, whose move would invalidate pointers to it.
     _options: Vec<sys::et_backend_option>,
-    _texts: Vec<Box<str>>,
+    _texts: Vec<String>,
     #[cfg(feature = "std")]
     workers: Option<Box<dyn Workers>>,
     #[cfg(feature = "std")]
@@ -186,13 +187,11 @@ impl Resources {
     }
 }
 
-
 /// Keeps a copy of `text` with a NUL, and returns it in the form of C.
-fn kept(texts: &mut Vec<Box<str>>, text: &str) -> sys::et_string {
+fn kept(texts: &mut Vec<String>, text: &str) -> sys::et_string {
     let mut copy = String::with_capacity(text.len() + 1);
     copy.push_str(text);
     copy.push('\0');
-    let copy = copy.into_boxed_str();
     let found = sys::et_string {
         data: copy.as_ptr(),
         size: text.len(),
@@ -201,7 +200,7 @@ fn kept(texts: &mut Vec<Box<str>>, text: &str) -> sys::et_string {
     found
 }
 
-fn c_value(texts: &mut Vec<Box<str>>, value: &OptionValue) -> sys::et_value {
+fn c_value(texts: &mut Vec<String>, value: &OptionValue) -> sys::et_value {
     use sys::et_value_payload as payload;
     let (tag, u) = match value {
         OptionValue::Int(value) => (sys::ET_VALUE_INT, payload { as_int: *value }),
