@@ -21,8 +21,11 @@ pub(crate) trait Workers {
     fn parallel(&self) -> *const c_void;
 }
 
-/// The memory of an `et_cpu_pool`. C code has pointers to it, so it does not move.
-struct Pool(Vec<Block>);
+/// An `et_cpu_pool`. C code has pointers to its memory, so that does not move.
+struct Pool {
+    start: *mut c_void,
+    _memory: Vec<Block>,
+}
 
 /// Starts a pool with `count` threads, including the caller of a method.
 pub(crate) fn start_threads(count: usize) -> Result<Box<dyn Workers>> {
@@ -31,16 +34,16 @@ pub(crate) fn start_threads(count: usize) -> Result<Box<dyn Workers>> {
     let blocks = size / core::mem::size_of::<Block>() + 1;
     let mut memory = Vec::new();
     memory.resize_with(blocks, || Aligned([0; core::mem::size_of::<Block>()]));
-    let pool: *mut Block = memory.as_mut_ptr();
-    // SAFETY: `pool` has the size and the alignment of an et_cpu_pool.
-    call(|error| unsafe { sys::et_cpu_pool_create(pool as *mut c_void, count, error) })?;
-    Ok(Box::new(Pool(memory)))
+    let start = memory.as_mut_ptr() as *mut c_void;
+    // SAFETY: `memory` has the size and the alignment of an et_cpu_pool.
+    call(|error| unsafe { sys::et_cpu_pool_create(start, count, error) })?;
+    Ok(Box::new(Pool { start, _memory: memory }))
 }
 
 impl Workers for Pool {
     fn parallel(&self) -> *const c_void {
         // `parallel` is the first member of an et_cpu_pool.
-        self.0.as_ptr() as *const c_void
+        self.start
     }
 }
 
@@ -48,7 +51,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         // SAFETY: the pool exists since `start_threads`, and no method is running: the methods
         // that use it are unloaded.
-        unsafe { sys::et_cpu_pool_destroy(self.0.as_mut_ptr() as *mut c_void) };
+        unsafe { sys::et_cpu_pool_destroy(self.start) };
     }
 }
 
@@ -119,30 +122,29 @@ impl Observing {
 
     /// Returns an observer in the form of C, which does not move.
     pub(crate) fn in_c(&self) -> Box<CObserver> {
-        let observer = Box::new(self.observer.clone());
-        let context: *const Arc<dyn Observer> = &*observer;
-        Box::new(CObserver {
-            interface: sys::et_observer {
-                context: context as *mut c_void,
-                begin,
-                end,
-                by: self.by,
-            },
-            _observer: observer,
-        })
+        let context: *mut Arc<dyn Observer> = Box::into_raw(Box::new(self.observer.clone()));
+        Box::new(CObserver(sys::et_observer {
+            context: context as *mut c_void,
+            begin,
+            end,
+            by: self.by,
+        }))
     }
 }
 
-/// An observer in the form of C.
-pub(crate) struct CObserver {
-    interface: sys::et_observer,
-    /// The context of the interface.
-    _observer: Box<Arc<dyn Observer>>,
-}
+/// An observer in the form of C. It owns its context, an `Arc<dyn Observer>` on the heap.
+pub(crate) struct CObserver(sys::et_observer);
 
 impl CObserver {
     pub(crate) fn pointer(&self) -> *const sys::et_observer {
-        &self.interface
+        &self.0
+    }
+}
+
+impl Drop for CObserver {
+    fn drop(&mut self) {
+        // SAFETY: `in_c` allocated the context, and no method that uses it is loaded.
+        drop(unsafe { Box::from_raw(self.0.context as *mut Arc<dyn Observer>) });
     }
 }
 

@@ -108,7 +108,8 @@ impl fmt::Debug for Options {
 /// What the C options of loaded methods point to. It does not move while methods are loaded.
 pub(crate) struct Resources {
     max_steps: u64,
-    random: Option<sys::et_random>,
+    /// Zero or one generator. C code writes it, so it is not inside this object.
+    random: Vec<sys::et_random>,
     backends: Vec<sys::et_backend_options>,
     /// The memory of `backends`. Texts are not `Box<str>`, whose move would invalidate pointers to it.
     _options: Vec<sys::et_backend_option>,
@@ -148,7 +149,7 @@ impl Resources {
         }
         Ok(Resources {
             max_steps: options.max_steps,
-            random: options.random_seed.map(crate::native::seeded),
+            random: options.random_seed.map(crate::native::seeded).into_iter().collect(),
             backends,
             _options: c_options,
             _texts: texts,
@@ -182,7 +183,10 @@ impl Resources {
                 size: 0,
             },
             max_steps: self.max_steps,
-            random: self.random.as_mut().map_or(ptr::null_mut(), |random| random),
+            random: match self.random.len() {
+                0 => ptr::null_mut(),
+                _ => self.random.as_mut_ptr(),
+            },
         }
     }
 }
