@@ -201,8 +201,8 @@ static size_t max_rows(const call *c) {
   return fit < listed ? fit : listed;
 }
 
-/* Returns the size in bytes of `beyond`, the buffer of zero points that stands in for rows and taps
- * in the padding. */
+/* Returns the size in bytes of `beyond`, the zero points that tiles read for rows and taps in the
+ * padding. */
 static size_t beyond_size(const call *c) {
   if (c->runs == ET_RUNS_LINES) {
     return ET_LINES_BYTES + ET_LINE_STEP;

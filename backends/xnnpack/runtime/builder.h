@@ -9,7 +9,7 @@
 #include "backends/xnnpack/runtime/handle.h"
 
 typedef enum et_xnn_mode {
-  ET_XNN_COUNT,  /* uses declared sizes; there is no handle yet */
+  ET_XNN_COUNT,  /* uses declared sizes, without a handle */
   ET_XNN_BUILD,  /* infers sizes from the upper bounds of the inputs */
   ET_XNN_RESIZE, /* infers sizes from the inputs of a call */
 } et_xnn_mode;
