@@ -161,12 +161,12 @@ static et_status check_outputs(verifier *v) {
 }
 
 /* If the op works in place, checks that the input and the output have the same dtype and number of
- * elements, because the op overwrites element by element. The op has both, by its schema.
- * check_apart() has checked, with dims at their maxima, that both have the same size in bytes. */
+ * elements, because the op overwrites element by element. check_apart() has checked, with dims at
+ * their maxima, that both have the same size in bytes. */
 static et_status check_in_place(const et_cpu_handle *handle,
                                 const et_cpu_op *op, et_error *error) {
   const size_t input = op->type->schema->in_place;
-  if (input == 0) {
+  if (input == 0 || input > op->input_count || op->output_count == 0) {
     return ET_STATUS_OK;
   }
   const et_cpu_tensor *x = op->tensors[input - 1];
