@@ -85,13 +85,12 @@ class _ScalarBuilder:
 
 
 def _pow(build: _ScalarBuilder, base: Any, exponent: Any) -> Node | None:
-    if isinstance(exponent, int) and 0 < abs(exponent) <= _LARGEST_CHAIN:
+    # torch.export converts negative exponents and those of floats to floats.
+    if isinstance(exponent, int) and 0 < exponent <= _LARGEST_CHAIN:
         product = base
-        for _ in range(abs(exponent) - 1):
+        for _ in range(exponent - 1):
             product = build.apply(operator.mul, product, base)
-        if exponent < 0:
-            return build.apply(operator.truediv, 1, product)
-        return product if product is not base else build.apply(operator.mul, base, 1)
+        return product
     if not isinstance(base, Node):
         return build.item(build.run(_ATEN.pow.Scalar, base, build.tensor(exponent)))
     if isinstance(exponent, Node):
