@@ -4,15 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
-import torch
 from sympy.logic.boolalg import Boolean
 from sympy.printing.str import StrPrinter
-from torch import SymInt
 from torch.fx import Node
 from torch.utils._sympy import functions
 
 from exir.emit._rationals import as_integers
-from exir.graph.symbols import line_of
+from exir.graph.symbols import example_values, line_of, symbolic_sizes
 from exir.inspection.ranges import NUMBER
 
 _CONSTANT, _SIZE, _ADD, _MULTIPLY, _FLOOR_DIVIDE = range(5)
@@ -90,15 +88,13 @@ class InputSize:
 
 def input_sizes(inputs: Sequence[tuple[Node, int]]) -> list[InputSize]:
     """Return the symbolic sizes of inputs: pairs of a node and a value index."""
-    found = []
-    for node, index in inputs:
-        value = node.meta.get("val")
-        if isinstance(value, SymInt):
-            found.append(InputSize(index, NUMBER, node.name, value.node.expr))
-        for dim, size in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
-            if isinstance(size, SymInt):
-                found.append(InputSize(index, dim, f"{node.name}.shape[{dim}]", size.node.expr))
-    return found
+    return [
+        InputSize(index, NUMBER, node.name, size.node.expr)
+        if dim is None
+        else InputSize(index, dim, f"{node.name}.shape[{dim}]", size.node.expr)
+        for node, index in inputs
+        for dim, size in symbolic_sizes(node.meta.get("val"))
+    ]
 
 
 @dataclass(frozen=True)
@@ -129,7 +125,9 @@ def encode_conditions(conditions: Sequence[Boolean], inputs: Sequence[tuple[Node
             value = _try_encode(size.expr, symbols)
             equality = sympy.Eq(sympy.Symbol(size.name), size.expr, evaluate=False)
             coded[equality] = value and _join(_OPERATIONS[sympy.Eq], size.code, value)
-    example = _example(inputs)
+    example = example_values(
+        size for node, _ in inputs for _, size in symbolic_sizes(node.meta.get("val"))
+    )
     for expr in conditions:
         integers = as_integers(_as_remainder(expr))
         coded[expr] = _try_encode(integers, symbols) if _is_true(integers, example) else None
@@ -164,17 +162,6 @@ def unchecked_note(method: str, condition: str, line: str | None) -> str:
         f"method '{method}': calls do not check that {condition}, which torch.export assumes, as in the "
         f"example; pass only inputs that satisfy it, or compare integers{where}"
     )
-
-
-def _example(inputs: Sequence[tuple[Node, int]]) -> dict[sympy.Symbol, int]:
-    """Return the values of symbols in the call that torch.export traced."""
-    found = {}
-    for node, _ in inputs:
-        value = node.meta.get("val")
-        for size in value.shape if isinstance(value, torch.Tensor) else (value,):
-            if isinstance(size, SymInt) and size.node.expr.is_Symbol and size.node.has_hint():
-                found[size.node.expr] = size.node.hint
-    return found
 
 
 def _is_true(condition: sympy.Basic, example: Mapping[sympy.Symbol, int]) -> bool:

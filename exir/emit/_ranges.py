@@ -10,7 +10,8 @@ from torch.fx import Node
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 from exir.error import ExportError, ExportErrorType
-from exir.graph.symbols import line_of
+from exir.graph.size_bounds import clamp_bound, symbol_limits
+from exir.graph.symbols import rising_line_of
 from exir.inspection.ranges import NUMBER, Range
 from exir.tensor import TensorSpec
 
@@ -33,7 +34,7 @@ class _VaryingSize:
     @property
     def line(self) -> tuple[sympy.Symbol, int, int] | None:
         """Symbol, factor and offset of an increasing linear expression, or None."""
-        return _rising_line(self.expr)
+        return rising_line_of(self.expr)
 
 
 def ranges_of_ends(
@@ -106,7 +107,7 @@ def _size_range(
         low, high = (step * end + offset for end in limits[symbol])
     else:
         bounds = bound_sympy(size.expr, dict(ranges))
-        step, low, high = 1, _clamp_bound(bounds.lower), _clamp_bound(bounds.upper)
+        step, low, high = 1, clamp_bound(bounds.lower), clamp_bound(bounds.upper)
     low = max(low, _LOWEST if size.dim == NUMBER else 0)
     high = min(high, size.upper)
     low = min(low, high)
@@ -116,20 +117,8 @@ def _size_range(
 def _symbol_limits(
     symbol: sympy.Symbol, ranges: Ranges, input_sizes: Sequence[_VaryingSize]
 ) -> tuple[int, int]:
-    """Return the bounds of `symbol` within which every input size is valid.
-
-    If a Dim is used only within an expression, torch.export stores the bounds of that expression.
-    """
-    known = ranges.get(symbol)
-    low, high = (
-        (_clamp_bound(known.lower), _clamp_bound(known.upper)) if known is not None else (0, _HIGHEST)
-    )
-    for expr, bounds in ranges.items():
-        line = _rising_line(expr)
-        if line is not None and line[0] == symbol and expr != symbol:
-            _, factor, offset = line
-            low = min(low, -((offset - _clamp_bound(bounds.lower)) // factor))
-            high = min(high, (_clamp_bound(bounds.upper) - offset) // factor)
+    """Return the bounds of `symbol` within which no input size is negative."""
+    low, high = symbol_limits(symbol, ranges)
     sized_by_symbol = [
         (size, line) for size in input_sizes if (line := size.line) is not None and line[0] == symbol
     ]
@@ -137,15 +126,3 @@ def _symbol_limits(
         if size.dim != NUMBER:
             low = max(low, -(offset // factor))
     return low, high
-
-
-def _rising_line(expr: sympy.Expr) -> tuple[sympy.Symbol, int, int] | None:
-    line = line_of(expr)
-    return line if line is not None and line[1] > 0 else None
-
-
-def _clamp_bound(bound: sympy.Expr) -> int:
-    """Clamp a bound to 64 bits."""
-    if not bound.is_Integer:
-        return _LOWEST if bound.is_negative else _HIGHEST
-    return max(min(int(bound), _HIGHEST), _LOWEST)

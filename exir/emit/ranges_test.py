@@ -149,6 +149,17 @@ def test_slice_of_static_size_raises_the_lower_bound(indices: slice, low: int) -
     assert (known.lower, known.upper) == (low, 4)
 
 
+@pytest.mark.parametrize(
+    ("indices", "steps"),
+    [(slice(0, 2), Steps(3, 12, 3)), (slice(-4, None), Steps(6, 12, 3)), (slice(2, 2), Steps(0, 12, 3))],
+)
+def test_slice_of_static_size_raises_the_lower_bound_of_a_multiple(indices: slice, steps: Steps) -> None:
+    """torch.export stores the bounds of the multiple, and a range from 2 of its Dim."""
+    x = torch.ones(6, 7)
+    plan = _emit_plan(lambda x: x[indices] * 2, (x,), {0: 3 * Dim("n", min=0, max=4)})
+    assert _plan_inputs(plan) == [(steps, None)]
+
+
 def test_slice_of_static_size_keeps_the_bounds_of_other_sizes() -> None:
     module = _FunctionModule(lambda x, y: (x[:2] * 2.0, x.sum(0) + y))
     dims = tuple({0: Dim(name, min=0, max=4)} for name in ("rows", "others"))

@@ -18,7 +18,8 @@ from torch.utils._sympy.value_ranges import ValueRanges
 from exir.dialects.edge import edge_op
 from exir.error import ConfigError
 from exir.graph.control_flow import graphs, regions
-from exir.graph.symbols import line_of
+from exir.graph.size_bounds import symbol_limits
+from exir.graph.symbols import example_values, rising_line_of, symbolic_sizes
 
 SPECIALIZED_LOWER = 2
 """Lower bound that torch.export assumes; it is indistinguishable from a declared bound of 2."""
@@ -57,16 +58,9 @@ def named_sizes(program: ExportedProgram) -> Iterator[tuple[str, SymInt]]:
     placeholders = program.graph.find_nodes(op="placeholder")
     for node, spec in zip(placeholders, program.graph_signature.input_specs):
         if spec.kind is InputKind.USER_INPUT:
-            yield from _sizes_of(spec.arg.name, node.meta.get("val"))
-
-
-def _sizes_of(name: str, value: object) -> Iterator[tuple[str, SymInt]]:
-    """Yield the symbolic sizes of an input, with their names."""
-    if isinstance(value, SymInt):
-        yield name, value
-    for dim, size in enumerate(value.shape if isinstance(value, Tensor) else ()):
-        if isinstance(size, SymInt):
-            yield f"{name}.{dim}", size
+            name = spec.arg.name
+            for dim, size in symbolic_sizes(node.meta.get("val")):
+                yield name if dim is None else f"{name}.{dim}", size
 
 
 def _symbols_of_sizes(graph_module: GraphModule) -> set[sympy.Symbol]:
@@ -119,16 +113,13 @@ def _require_rows(program: ExportedProgram) -> None:
     PyTorch rejects a loop without rows, and a recurrent layer without time steps. A loop within other
     control flow is excluded, because it might not run.
     """
-    placeholders = program.graph.find_nodes(op="placeholder")
-    user_inputs = [node for node in placeholders if node.name in program.graph_signature.user_inputs]
-    sizes = (size for node in user_inputs for _, size in _sizes_of(node.name, node.meta.get("val")))
-    symbols = {symbol for size in sizes for symbol in size.node.expr.free_symbols}
+    symbols = {symbol for _, size in named_sizes(program) for symbol in size.node.expr.free_symbols}
     for node in program.graph.nodes:
         for region in regions(node):
             for position in region.sliced:
                 size = region.operands[position].meta["val"].shape[0]
-                line = line_of(size.node.expr) if isinstance(size, SymInt) else None
-                if line is not None and line[0] in symbols and line[1] > 0:
+                line = rising_line_of(size.node.expr) if isinstance(size, SymInt) else None
+                if line is not None and line[0] in symbols:
                     symbol, factor, offset = line
                     _raise_lower(program, symbol, -((offset - 1) // factor))
 
@@ -140,7 +131,7 @@ def _require_sliced_sizes(program: ExportedProgram) -> None:
     example. In its programs, `x[:2]` and `x[-1:]` have static sizes. In eager PyTorch, they are
     shorter if `x` is.
     """
-    examples = _examples_of_inputs(program)
+    examples = example_values(size for _, size in named_sizes(program))
     checked = set()
     for graph_module in graphs(program.graph_module):
         for node in graph_module.graph.nodes:
@@ -150,7 +141,8 @@ def _require_sliced_sizes(program: ExportedProgram) -> None:
                 for expression in expressions
                 for symbol in getattr(expression, "free_symbols", ())
             }
-            if len(symbols) == 1 and symbols <= set(examples) and expressions not in checked:
+            known = symbols & examples.keys() & program.range_constraints.keys()
+            if len(symbols) == 1 and symbols == known and expressions not in checked:
                 checked.add(expressions)
                 (symbol,) = symbols
                 _narrow(program, symbol, examples[symbol], partial(_has_size_at, expressions, symbol))
@@ -169,11 +161,12 @@ def _narrow(
     program: ExportedProgram, symbol: sympy.Symbol, example: int, is_valid: Callable[[int], bool]
 ) -> None:
     """Narrow the range of `symbol` to the valid values around the example."""
-    known = program.range_constraints[symbol]
-    lower, upper = int(known.lower), int(min(known.upper, known.lower + _MOST_CHECKED))
-    invalid = [number for number in range(lower, upper + 1) if not is_valid(number)]
+    lower, upper = symbol_limits(symbol, program.range_constraints)
+    checked = range(lower, min(upper, lower + _MOST_CHECKED) + 1)
+    invalid = [number for number in checked if not is_valid(number)]
     below, above = [n for n in invalid if n < example], [n for n in invalid if n > example]
     if above:
+        known = program.range_constraints[symbol]
         program.range_constraints[symbol] = ValueRanges(known.lower, min(above) - 1)
     if below:
         _raise_lower(program, symbol, max(below) + 1)
@@ -192,26 +185,11 @@ def _has_size_at(expressions: tuple[Any, ...], symbol: sympy.Symbol, number: int
     return size < 0 or len(range(*slice(*indices).indices(size))) == sliced
 
 
-def _examples_of_inputs(program: ExportedProgram) -> dict[sympy.Symbol, int]:
-    """Return the example value of each symbol that is an input or a size of an input."""
-    sizes = (
-        size
-        for node in program.graph.find_nodes(op="placeholder")
-        if node.name in program.graph_signature.user_inputs
-        for _, size in _sizes_of(node.name, node.meta.get("val"))
-    )
-    return {
-        size.node.expr: int(size.node.hint)
-        for size in sizes
-        if size.node.expr in program.range_constraints and size.node.has_hint()
-    }
-
-
 def _raise_lower(program: ExportedProgram, symbol: sympy.Symbol, lower: int) -> None:
     """Raise the lower bound of a symbol, and of bounded expressions that contain it."""
     for expr, known in program.range_constraints.items():
-        line = line_of(expr)
-        if line is None or line[0] != symbol or line[1] < 0:
+        line = rising_line_of(expr)
+        if line is None or line[0] != symbol:
             continue
         least = line[1] * lower + line[2]
         if known.lower < least <= known.upper:

@@ -9,8 +9,12 @@ from torch.utils._sympy.functions import CleanDiv, FloorDiv, Min, Mod
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
+from exir.graph.symbols import rising_line_of
+
 MAX_SIZE = 2**31 - 1
 """The largest size that a program file can store. Torch's bound for unknown sizes is 2 ** 63."""
+
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 
 # Maps a size to an integer; None if it has no bound.
 Bound: TypeAlias = Callable[[int | torch.SymInt], int | None]
@@ -114,6 +118,32 @@ def _without_zero_divisors(
         if factor in ranges and ranges[factor].lower == 0 and ranges[factor].upper >= 1
     }
     return {**ranges, **{factor: ValueRanges(1, ranges[factor].upper) for factor in factors}}
+
+
+def symbol_limits(symbol: sympy.Symbol, ranges: Mapping[sympy.Expr, ValueRanges]) -> tuple[int, int]:
+    """Return the bounds of `symbol` that all of `ranges` allow.
+
+    If a Dim is used only within an expression, torch.export stores the bounds of that expression, and
+    those of the symbol start at 2.
+    """
+    known = ranges.get(symbol)
+    low, high = (
+        (clamp_bound(known.lower), clamp_bound(known.upper)) if known is not None else (0, _HIGHEST)
+    )
+    for expr, bounds in ranges.items():
+        line = rising_line_of(expr)
+        if line is not None and line[0] == symbol and expr != symbol:
+            _, factor, offset = line
+            low = min(low, -((offset - clamp_bound(bounds.lower)) // factor))
+            high = min(high, (clamp_bound(bounds.upper) - offset) // factor)
+    return low, high
+
+
+def clamp_bound(bound: sympy.Expr) -> int:
+    """Clamp a bound to 64 bits."""
+    if not bound.is_Integer:
+        return _LOWEST if bound.is_negative else _HIGHEST
+    return max(min(int(bound), _HIGHEST), _LOWEST)
 
 
 def hint_bound(size: int | torch.SymInt) -> int | None:

@@ -2,7 +2,7 @@
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from typing import Any, cast
 
@@ -147,6 +147,34 @@ class SymbolicSizes:
         node = self._graph.call_function(target, args)
         node.meta = {**source.meta, "val": val}
         return node
+
+
+def example_values(sizes: Iterable[SymInt]) -> dict[sympy.Symbol, int]:
+    """Return the values that the symbols in `sizes` had in the exported example."""
+    values = {}
+    for size in sizes:
+        shape_env = size.node.shape_env
+        attribute = "backed_var_to_val" if hasattr(shape_env, "backed_var_to_val") else "var_to_val"
+        hints = getattr(shape_env, attribute, {})
+        for symbol in sorted(size.node.expr.free_symbols, key=str):
+            if symbol in hints:
+                values[symbol] = int(hints[symbol])
+    return values
+
+
+def symbolic_sizes(value: object) -> Iterator[tuple[int | None, SymInt]]:
+    """Yield the symbolic sizes of a tensor with their dims, or an integer with None."""
+    if isinstance(value, SymInt):
+        yield None, value
+    for dim, size in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
+        if isinstance(size, SymInt):
+            yield dim, size
+
+
+def rising_line_of(expr: sympy.Expr) -> tuple[sympy.Symbol, int, int] | None:
+    """Return what `line_of` returns if the factor is positive, otherwise None."""
+    line = line_of(expr)
+    return line if line is not None and line[1] > 0 else None
 
 
 def line_of(expr: sympy.Expr) -> tuple[sympy.Symbol, int, int] | None:

@@ -22,7 +22,7 @@ from torch.utils._sympy.value_ranges import ValueRanges
 from exir.dialects.edge import to_torch_overload
 from exir.graph.control_flow import regions
 from exir.graph.input_bounds import named_sizes
-from exir.graph.private_symbols import shape_env_of
+from exir.graph.symbols import example_values
 
 # Operators that decompositions compute for all sizes, although torch.export declares the example's.
 # The kernel of a slice computes its size, which is smaller if the slice exceeds its dimension.
@@ -58,26 +58,16 @@ class InputSymbols:
     def of_inputs(program: ExportedProgram) -> "InputSymbols":
         sizes = [size for _, size in named_sizes(program)]
         bounds = program.range_constraints
-        shape_env = shape_env_of(program)
-        attribute = "backed_var_to_val" if hasattr(shape_env, "backed_var_to_val") else "var_to_val"
-        hints = dict(getattr(shape_env, attribute, {}))
-        names = tuple(
-            symbol
-            for symbol in dict.fromkeys(
-                symbol for size in sizes for symbol in sorted(size.node.expr.free_symbols, key=str)
-            )
-            if symbol in hints
-        )
+        example = example_values(sizes)
         ranges = []
-        for symbol in names:
+        for symbol in example:
             known = bounds.get(symbol, ValueRanges(0, 2**31 - 1))
             low = int(known.lower) if known.lower.is_Integer else 0
             high = int(known.upper) if known.upper.is_Integer else 2**31 - 1
             ranges.append(range(low, high + 1))
         expressions = {size.node.expr: bounds.get(size.node.expr) for size in sizes}
         bounded = tuple((expr, known) for expr, known in expressions.items() if known is not None)
-        example = tuple(int(hints[symbol]) for symbol in names)
-        return InputSymbols(names, tuple(ranges), example, bounded, bounds)
+        return InputSymbols(tuple(example), tuple(ranges), tuple(example.values()), bounded, bounds)
 
     def compiled(self, expr: Any) -> Callable[[Point], Any]:
         """Return a function that evaluates an expression at a point.
