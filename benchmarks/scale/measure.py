@@ -92,6 +92,8 @@ def measure(models: int, root: Path, folder: Path, workers: int, analysis_alone:
         bazel.shutdown()
         return
     yield bazel.build(models, "all, compiled")
+    yield bazel.build(models, "nothing")
+    yield bazel.build(models, "nothing, with --config=many_models", "--config=many_models")
     for edit, apply in _edits(workspace):
         apply()
         yield bazel.build(models, edit)
@@ -104,7 +106,6 @@ def measure(models: int, root: Path, folder: Path, workers: int, analysis_alone:
 
 def _edits(workspace: ManyModels) -> list[tuple[str, Callable[[], None]]]:
     return [
-        ("nothing", lambda: None),
         ("a comment in one model", lambda: workspace.write_model(0, 0, "# Nothing.\n")),
         ("a constant in one model", lambda: workspace.write_model(0, 7777)),
         ("a layer that ten models share", lambda: workspace.write_layer(0, 3)),

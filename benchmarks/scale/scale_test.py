@@ -83,9 +83,9 @@ def test_actions_are_counted_by_runner(phases: list[Phase]) -> None:
 
 def test_each_edit_is_measured_once_and_the_cache_last(phases: list[Phase], tmp_path: Path) -> None:
     edits = [phase.edit for phase in phases]
-    assert len(set(edits)) == len(edits) == 9
+    assert len(set(edits)) == len(edits) == 10
     builds = [line for line in (tmp_path / "calls").read_text().splitlines() if " build " in line]
-    assert ["other_base" in line for line in builds] == [False] * 8 + [True]
+    assert ["other_base" in line for line in builds] == [False] * 9 + [True]
 
 
 def test_analysis_does_not_compile(program_folder: Path) -> None:

@@ -61,6 +61,7 @@ class ManyModels:
     def __init__(self, folder: Path, root: Path, models: int):
         self.folder = folder
         self._write("MODULE.bazel", _MODULE.format(root=root))
+        self._write(".bazelrc", f"import {root}/executorch.bazelrc\n")
         for first in range(0, models, GROUP):
             self._write(f"{_package(first)}/BUILD.bazel", _BUILD.format(models=min(GROUP, models - first)))
             self.write_layer(first // GROUP, factor=2)

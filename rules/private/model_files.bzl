@@ -38,6 +38,10 @@ def model_files(name, has_weights, attrs):
       attrs: dict: attributes of the model's target.
     """
     propagated = {key: attrs[key] for key in _PROPAGATED_ATTRS if key in attrs}
+
+    # Manual: the model builds the files, and Bazel's time for a build without changes grows with the
+    # square of the number of targets in `//...`.
+    propagated["tags"] = ["manual"] + (attrs.get("tags") or [])
     for suffix, file in [("manifest.json", "manifest")] + ([("ptd", "weights")] if has_weights else []):
         executorch_model_file(
             name = "%s.%s" % (name, suffix),
