@@ -33,8 +33,8 @@ _CONTRADICTED = "NPY_ENABLE_CPU_FEATURES"
 # The C library's exp, log, pow, sin and others; feature names differ before version 2.33. Without
 # AVX2, it does not use FMA for them either. FMA stays enabled for the function `fma`, which torch
 # uses to draw normal values: it is exact in both cases, and 6x slower without FMA.
-_C_LIBRARY = "GLIBC_TUNABLES"
-_C_LIBRARY_PLAIN = "glibc.cpu.hwcaps=-AVX2,-FMA4,-AVX2_Usable,-FMA4_Usable"
+C_LIBRARY = "GLIBC_TUNABLES"
+C_LIBRARY_PLAIN = "glibc.cpu.hwcaps=-AVX2,-FMA4,-AVX2_Usable,-FMA4_Usable"
 
 SEED = 0
 
@@ -47,8 +47,8 @@ def pin_libraries() -> None:
     """
     os.environ.update(_ONE_THREAD | _PLAIN_INSTRUCTIONS)
     os.environ.pop(_CONTRADICTED, None)
-    if os.environ.get(_C_LIBRARY) != _C_LIBRARY_PLAIN:
-        os.environ[_C_LIBRARY] = _C_LIBRARY_PLAIN
+    if os.environ.get(C_LIBRARY) != C_LIBRARY_PLAIN:
+        os.environ[C_LIBRARY] = C_LIBRARY_PLAIN
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 

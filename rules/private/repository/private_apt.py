@@ -69,6 +69,7 @@ class PrivateApt:
             "Dir::State::status": f"{self.folder}/status",
             "Dir::Cache": f"{self.folder}/cache",
             "Dir::Log": str(self.folder),
+            "APT::Architecture": self.architecture,
             "APT::Install-Recommends": "false",
             "APT::Sandbox::User": "",
             "Acquire::Languages": "none",

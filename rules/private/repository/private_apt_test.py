@@ -66,6 +66,7 @@ def test_lists_of_the_suite_are_fetched_without_state_of_the_machine(machine: Pa
     assert text.startswith(source + "Package: host-tool\nStatus: install ok installed\n")
     for option in ("Dir::State", "Dir::Cache", "Dir::Etc::sourcelist", "Dir::State::status"):
         assert f'\n{option} "{apt.folder}' in text
+    assert '\nAPT::Architecture "arm64";\n' in text
     for folder in ("lists/partial", "cache/archives/partial", "preferences.d"):
         assert (apt.folder / folder).is_dir()
 
