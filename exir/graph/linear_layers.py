@@ -11,7 +11,7 @@ _ATEN = torch.ops.aten
 _ADDMM = edge_op(_ATEN.addmm.default)
 _MM = edge_op(_ATEN.mm.default)
 _LINEAR = edge_op(_ATEN.linear.default)
-_TRANSPOSES = (edge_op(_ATEN.permute_copy.default),)
+_PERMUTE = edge_op(_ATEN.permute_copy.default)
 _VIEW = edge_op(_ATEN.view_copy.default)
 
 
@@ -34,10 +34,15 @@ def _layers_of_user(user: Node, weight: Node) -> list[LinearLayer]:
     if user.target is _LINEAR and user.args[1] is weight:
         bias = user.args[2] if len(user.args) > 2 else None
         return [LinearLayer(user, user.args[0], bias)]
-    if user.target in _TRANSPOSES and list(user.args[1]) in ([1, 0], [-1, -2]):
+    if is_transpose(user):
         found = (_match_gemm(node, user) for node in user.users)
         return [layer for layer in found if layer is not None]
     return []
+
+
+def is_transpose(node: Node) -> bool:
+    """Return true if `node` transposes a matrix."""
+    return node.target is _PERMUTE and [dim % 2 for dim in node.args[1]] == [1, 0]
 
 
 def of_all_rows(layer: LinearLayer) -> LinearLayer:
@@ -62,7 +67,7 @@ def _size_expressions(node: Node) -> list[str]:
 
 def _match_gemm(node: Node, columns: Node) -> LinearLayer | None:
     """Return `node` as a linear layer if it multiplies rows by `columns`."""
-    if node.args[-1] is not columns or node.kwargs or node.all_input_nodes.count(columns) != 1:
+    if node.args[-1] is not columns or node.kwargs:
         return None
     if node.target is _MM:
         return LinearLayer(node, node.args[0], None)

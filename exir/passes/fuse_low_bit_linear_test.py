@@ -169,13 +169,14 @@ def test_shared_low_bit_weight_is_stored_once(dtype: torch.dtype) -> None:
     torch.testing.assert_close(program.module()(tokens), network(tokens), rtol=1e-4, atol=1e-4)
 
 
-def test_weight_may_be_transposed_by_negative_dimensions() -> None:
+@pytest.mark.parametrize("dims", [(-1, -2), (-1, 0), (1, -2)])
+def test_weight_may_be_transposed_by_negative_dimensions(dims: tuple[int, int]) -> None:
     class Transposed(OfGroups):
         def forward(self, x: Tensor) -> Tensor:
             weight = _OPS.dequantize_per_channel_group(
                 self.codes, self.scales, self.points, -8, 7, torch.int8, 32, torch.float32
             )
-            return x @ weight.permute(-1, -2)
+            return x @ weight.permute(dims)
 
     network, x = Transposed(torch.int8), torch.randn(3, 64)
     program = to_edge(export(network, (x,))).exported_program()

@@ -14,6 +14,7 @@ from exir.dialects.edge import edge_op
 from exir.graph.constants import ConstantTable
 from exir.graph.edit import insert_before, replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
+from exir.graph.linear_layers import is_transpose
 from exir.graph.program_bundle import ProgramBundle
 from exir.pass_manager import BundlePass
 
@@ -21,7 +22,6 @@ _ATEN = torch.ops.aten
 _EMBEDDING = edge_op(_ATEN.embedding.default)
 _LINEAR = edge_op(_ATEN.linear.default)
 _MM = edge_op(_ATEN.mm.default)
-_PERMUTE = edge_op(_ATEN.permute_copy.default)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _unify_layout(sharings: "Sequence[_SharedConstant]") -> bool:
         for shared in sharings:
             shared.take_plain()
     else:
-        return not any(map(_multiplies_by_last, plain))
+        return not any(_multiplies_by_last(user) or user.target is _EMBEDDING for user in plain)
     return True
 
 
@@ -87,7 +87,7 @@ class _SharedConstant:
     def __init__(self, constant: Node, fake_mode: FakeTensorMode) -> None:
         self._constant = constant
         self._fake_mode = fake_mode
-        self.transposed = [user for user in constant.users if _is_transpose(user)]
+        self.transposed = [user for user in constant.users if is_transpose(user)]
         self.linears = [user for user in constant.users if user.target is _LINEAR]
         self.plain = [user for user in constant.users if user not in (*self.transposed, *self.linears)]
 
@@ -141,10 +141,6 @@ class _SharedConstant:
         return insert_before(before, op, args, {}, self._fake_mode)
 
 
-def _is_transpose(node: Node) -> bool:
-    return node.target is _PERMUTE and list(node.args[1]) in ([1, 0], [-1, -2])
-
-
 def _selects_columns(node: Node) -> bool:
     """Return true if `node` is an embedding of indices with at most one dynamic dim."""
     return node.target is _EMBEDDING and _static_sizes(node.args[1]).count(-1) <= 1
@@ -162,4 +158,4 @@ def _static_sizes(indices: Any) -> list[int]:
 def _is_product(node: Node, right: Node) -> bool:
     """Return true if `node` computes x · `right`, optionally with a bias."""
     is_product = node.target in (_MM, edge_op(_ATEN.addmm.default)) and not node.kwargs
-    return is_product and node.args[-1] is right and node.all_input_nodes.count(right) == 1
+    return is_product and node.args[-1] is right and node.args.count(right) == 1
