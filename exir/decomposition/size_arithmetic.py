@@ -93,8 +93,6 @@ def _pow(build: _ScalarBuilder, base: Any, exponent: Any) -> Node | None:
         return product
     if not isinstance(base, Node):
         return build.item(build.run(_ATEN.pow.Scalar, base, build.tensor(exponent)))
-    if isinstance(exponent, Node):
-        return build.item(build.run(_ATEN.pow.Tensor_Tensor, build.tensor(base), build.tensor(exponent)))
     return build.item(build.run(_ATEN.pow.Tensor_Scalar, build.tensor(base), exponent))
 
 
