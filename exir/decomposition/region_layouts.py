@@ -9,14 +9,15 @@ from itertools import count
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import SymInt, Tensor
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import Graph, Node
 
 from exir.dialects.edge import edge_op
 from exir.graph.control_flow import Region, results_of
 from exir.graph.graph_builder import inherited_meta, values
-from exir.graph.layouts import dim_order, same_layout, same_sizes
+from exir.graph.layouts import planned_dim_order, same_layout, same_sizes
+from exir.graph.size_bounds import hint_bound
 
 _CLONE = torch.ops.aten.clone.default
 _CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
@@ -27,9 +28,7 @@ def placeholder_values(region: Region, operands: Sequence[Any]) -> dict[Node, An
     vals = {}
     for position, (placeholder, operand) in enumerate(region.bindings):
         known: Any = placeholder.meta.get("val")
-        followed = _apply_layout_change(known, values(operand), operands[position])
-        is_other_row = position in region.sliced and followed is not known
-        vals[placeholder] = _is_contiguous(known) if is_other_row else followed
+        vals[placeholder] = _apply_layout_change(known, values(operand), operands[position])
     return vals
 
 
@@ -63,22 +62,25 @@ def fit_results(region: Region, graph: Graph, returned: Sequence[Any]) -> None:
 
 
 def _apply_layout_change(known: Any, before: Any, now: Any) -> Any:
-    """Return `known`, with the layout of `now` if that differs from `before`."""
+    """Return `known`, with the layout of `now` if that differs from `before`.
+
+    If `now` has other sizes than `known`, which is one of its rows for example, the result is contiguous.
+    """
     if not isinstance(now, FakeTensor) or same_layout(before, now):
         return known
-    return now if same_sizes(known.shape, now.shape) else _is_contiguous(known)
+    return now if same_sizes(known.shape, now.shape) else _contiguous(known)
 
 
-def _is_contiguous(val: Tensor) -> Tensor:
+def _contiguous(val: Tensor) -> Tensor:
     return val.clone(memory_format=torch.contiguous_format)
 
 
 def _with_layout(result: Any, like: Any, output: Node) -> Any:
     """Return `result`, or a copy with the layout of `like` if it is a memory format."""
     val = result.meta["val"] if isinstance(result, Node) else None
-    if not isinstance(val, FakeTensor) or dim_order(val) == dim_order(like):
+    if not isinstance(val, FakeTensor) or _order_of(val) == _order_of(like):
         return result
-    memory_format = _memory_format(dim_order(like))
+    memory_format = _memory_format(_order_of(like))
     if memory_format is None:
         return result
     options: dict[str, Any] = {"memory_format": memory_format}
@@ -88,9 +90,18 @@ def _with_layout(result: Any, like: Any, output: Node) -> Any:
     return copy
 
 
-def _memory_format(order: tuple[int, ...] | None) -> torch.memory_format | None:
-    if order is None:
-        return None
+def _order_of(val: Tensor) -> tuple[int, ...]:
+    """Return the dim order; sizes known only at run time are taken as 2."""
+
+    def size_of(size: int | SymInt) -> int | None:
+        if not isinstance(size, SymInt) or size.node.has_hint():
+            return hint_bound(size)
+        return int(size.node.expr.subs(dict.fromkeys(size.node.expr.free_symbols, 2)))
+
+    return planned_dim_order(val, size_of)
+
+
+def _memory_format(order: tuple[int, ...]) -> torch.memory_format | None:
     rank = len(order)
     if order == tuple(range(rank)):
         return torch.contiguous_format

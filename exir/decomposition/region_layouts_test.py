@@ -99,6 +99,31 @@ def _rows_of_a_transposed_value(x: Tensor) -> Tensor:
     return map_rows(lambda row: row.sin() + 1, (x * 2).transpose(0, 2))
 
 
+@case(CASES, CHANNELS_LAST)
+def _branches_of_a_part_of_an_image(x: Tensor) -> Tensor:
+    return torch.cond(x.sum() > 0, lambda a: a.sin() + 1, lambda a: a * 0.5, (x[:, :, 1:3],))
+
+
+@case(CASES, CHANNELS_LAST)
+def _rows_of_an_image(x: Tensor) -> Tensor:
+    return map_rows(lambda row: row.sin() + 1, x)
+
+
+@case(CASES, CHANNELS_LAST)
+def _rows_of_a_part_of_an_image(x: Tensor) -> Tensor:
+    return map_rows(lambda row: row.sin() + 1, x[:, :, 1:3])
+
+
+@case(CASES, SHAPE)
+def _branches_of_different_sizes(x: Tensor) -> Tensor:
+    return torch.cond(x.sum() > 0, lambda a: a[:1] * 2, lambda a: a.sin(), (x,))
+
+
+@case(CASES, CHANNELS_LAST)
+def _branches_of_different_heights(x: Tensor) -> Tensor:
+    return torch.cond(x.sum() > 0, lambda a: a[:, :, :1] * 2, lambda a: a.sin(), (x,))
+
+
 @case(CASES, SHAPE)
 def _scan_that_starts_transposed(x: Tensor) -> Any:
     rows = turned(x)

@@ -14,6 +14,7 @@ from exir.dialects.out_variant import returns_tensors, written_arguments
 from exir.error import EdgeDialectError
 from exir.graph.control_flow import graphs
 from exir.graph.in_place import overwritten_operand
+from exir.schema import TensorShapeDynamism
 from exir.tensor import TensorSpec, dim_order_of_strides
 from exir.verification.structure import is_beside_operators, is_described_call, operands_of
 
@@ -118,7 +119,8 @@ def _flatten_specs(spec: Any) -> Iterator[TensorSpec]:
 def _spec_matches(spec: TensorSpec, val: Tensor) -> bool:
     """Return whether a spec describes a value.
 
-    Symbolic sizes are not compared. The pass that chose their bounds is responsible for them.
+    Symbolic sizes are not compared. The pass that chose their bounds is responsible for them. A branch
+    can compute a smaller value into the dynamic tensor of its control flow.
     """
     if spec.dtype != val.dtype or len(spec.shape) != val.dim():
         return False
@@ -126,4 +128,6 @@ def _spec_matches(spec: TensorSpec, val: Tensor) -> bool:
     if any(symbolic):
         return all(s or size == expected for s, size, expected in zip(symbolic, val.shape, spec.shape))
     order = dim_order_of_strides(tuple(val.shape), tuple(val.stride()))
-    return spec.shape == tuple(val.shape) and spec.dim_order == order
+    is_dynamic = spec.shape_dynamism is TensorShapeDynamism.DYNAMIC_BOUND
+    fits = all(size <= largest for size, largest in zip(val.shape, spec.shape))
+    return spec.dim_order == order and (fits if is_dynamic else spec.shape == tuple(val.shape))
