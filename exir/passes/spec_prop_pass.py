@@ -117,11 +117,11 @@ def _given_specs(region: Region, values: list[TensorSpec]) -> dict[Node, Any]:
     An operand shares the outer spec, except for its rows, which are copies. A carried value has the
     spec of the final value.
     """
-    others = {*region.carriers, *region.slices}
+    slices = region.slices
     operands = {
         placeholder: operand.meta["spec"] if isinstance(operand, Node) else None
         for placeholder, operand in region.bindings
-        if placeholder not in others
+        if placeholder not in slices
     }
     return {**operands, **dict(zip(region.carriers, values))}
 

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 import torch
 from torch._higher_order_ops import map as map_rows
+from torch._higher_order_ops import while_loop
 from torch.export import Dim, ExportedProgram
 
-from exir.error import ExportError
+from exir.error import ExportError, InternalError
 from exir.graph.control_flow import regions
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.sym_shape_eval_pass import HintBasedSymShapeEvalPass
@@ -91,7 +92,7 @@ def test_weights_are_constants_and_mutated_buffers_states() -> None:
     weight = spec_named(propagated(models.mlp()), "p_layers_0_weight")
     assert weight.const and not weight.state and weight.requires_grad
     total = spec_named(propagated(models.counter()), "b_total")
-    assert total.state and not total.const
+    assert total.state and not total.const and not total.requires_grad
 
 
 class Nested(torch.nn.Module):
@@ -141,3 +142,104 @@ def test_loop_filled_tensor_is_not_shared_with_another_branch() -> None:
     assert on_true.target is torch.ops.aten.clone.default
     assert on_true.meta["spec"] is on_false.meta["spec"] is branching.meta["spec"][0]
     assert on_true.args[0].meta["spec"] is not on_true.meta["spec"]
+
+
+class Constant(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + torch.tensor([1.0, 2.0])
+
+
+def test_tensors_in_the_code_of_a_module_are_constants() -> None:
+    program = propagated(Example(Constant(), (torch.ones(2),)))
+    constant = spec_named(program, "c_")
+    assert constant.const and not constant.state and not constant.requires_grad
+    assert not spec_named(program, "x").const
+
+
+def test_node_without_a_spec_is_an_internal_error() -> None:
+    program = propagated(models.mlp())
+    del next(node for node in program.graph.nodes if node.op == "call_function").meta["spec"]
+    with pytest.raises(InternalError, match="no spec"):
+        SpecPropPass().ensures(program)
+
+
+def test_size_above_the_file_formats_limit_is_refused() -> None:
+    limits = {}
+    for largest in (2**31 - 1, 2**31):
+        example = Example(models.DynamicAdd(), (torch.ones(3),) * 2, ({0: Dim("n", max=largest)},) * 2)
+        limits[largest] = to_edge(example.export()).exported_program()
+    SpecPropPass().run(limits[2**31 - 1])
+    assert spec_named(limits[2**31 - 1], "x").shape == (2**31 - 1,)
+    with pytest.raises(ExportError, match=r"dimension 0 of 'x' .*; set the max of its torch.export.Dim"):
+        SpecPropPass().run(limits[2**31])
+
+
+class IntegerOfABranch(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> Any:
+        return torch.cond(x.sum() > 0, lambda a: (a * 2, 1), lambda a: (a.sin(), 2), (x,))
+
+
+def test_integer_of_a_branch_has_no_spec() -> None:
+    program = propagated(Example(IntegerOfABranch(), (torch.randn(3),)))
+    (branching,) = (node for node in program.graph.nodes if regions(node))
+    tensor, integer = branching.meta["spec"]
+    assert integer is None
+    assert [region.results[0].meta["spec"] for region in regions(branching)] == [tensor, tensor]
+
+
+class Loop(torch.nn.Module):
+    """Carries a factor that stays equal, a tensor that stays equal, and a product."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return while_loop(
+            lambda i, factor, same, product: i < 3,
+            lambda i, factor, same, product: (i + 1, factor, same.clone(), product * factor),
+            (0, 2, x, x * 1),
+        )
+
+
+def test_carried_values_are_copied_only_where_the_body_returns_them() -> None:
+    program = propagated(Example(Loop(), (torch.randn(3),)))
+    (loop,) = (node for node in program.graph.nodes if regions(node))
+    body = regions(loop)[1]
+    copies = [node for node in body.graph_module.graph.nodes if "clone" in str(node.target)]
+    assert [body.results.index(node) for node in copies] == [2]
+    assert body.results[1] is body.carriers[1]
+    assert [carrier.meta["spec"] for carrier in body.carriers[2:]] == loop.meta["spec"][2:]
+
+
+class Rows(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return map_rows(lambda row: row.sin(), x)
+
+
+def test_rows_of_a_loop_are_appended_to_a_dynamic_tensor() -> None:
+    program = propagated(Example(Rows(), (torch.randn(3, 4),)))
+    (loop,) = (node for node in program.graph.nodes if regions(node))
+    (region,) = regions(loop)
+    assert loop.meta["spec"][0].shape_dynamism == TensorShapeDynamism.DYNAMIC_BOUND
+    assert [node.meta["spec"].shape for node in (*region.slices, *region.results)] == [(4,), (4,)]
+    assert spec_named(program, "x").shape_dynamism == TensorShapeDynamism.STATIC
+
+
+class PairUsedTwice(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> Any:
+        def largest(a: torch.Tensor) -> Any:
+            values, indices = a.max(1)
+            return values, indices
+
+        def smallest(a: torch.Tensor) -> Any:
+            values, indices = a.min(1)
+            return values * values, indices
+
+        return torch.cond(x.sum() > 0, largest, smallest, (x,))
+
+
+def test_branch_computes_only_its_results_into_the_control_flows_tensors() -> None:
+    program = propagated(Example(PairUsedTwice(), (torch.randn(3, 4),)))
+    (branching,) = (node for node in program.graph.nodes if regions(node))
+    values, indices = branching.meta["spec"]
+    minimum = next(n for n in regions(branching)[1].graph_module.graph.nodes if "min" in str(n.target))
+    assert minimum.meta["spec"][0] is not values and minimum.meta["spec"][1] is indices
+    items = [user for user in minimum.users if user.meta["spec"] is indices]
+    assert [item.args[1] for item in items] == [1]
