@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.export import Dim, ExportedProgram, export
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 from exir import dynamic_recurrence, to_edge
 from exir.decomposition.recurrence import scan_decompositions
@@ -49,6 +49,32 @@ def test_each_layer_and_direction_is_one_scan(bidirectional: bool) -> None:
     for length in (1, 4, 9):
         x = torch.randn(length, 2, 4)
         torch.testing.assert_close(edge.module()(x), layer(x))
+
+
+@pytest.mark.parametrize(
+    "make, options",
+    [
+        (nn.LSTM, {}),
+        (nn.LSTM, {"bias": False}),
+        (nn.LSTM, {"proj_size": 2, "bidirectional": True}),
+        (nn.LSTM, {"proj_size": 2, "bias": False}),
+        (nn.GRU, {"bias": False, "bidirectional": True}),
+        (nn.RNN, {"nonlinearity": "relu", "bidirectional": True, "batch_first": True}),
+    ],
+)
+def test_layers_of_dynamic_length_with_initial_states_follow_eager(
+    make: Callable[..., nn.Module], options: dict[str, Any]
+) -> None:
+    layer = make(4, 3, num_layers=2, **options).eval()
+    batch_first = options.get("batch_first", False)
+    states = tree_map(torch.randn_like, layer(torch.randn(5, 5, 4))[1])
+    shapes = ({int(batch_first): Dim("length", min=1, max=9)}, tree_map(lambda _: {}, states))
+    with dynamic_recurrence():
+        program = export(layer, (torch.randn(5, 5, 4), states), dynamic_shapes=shapes)
+    edge = to_edge(program).exported_program()
+    for length in (1, 4, 9):
+        x = torch.randn((5, length, 4) if batch_first else (length, 5, 4))
+        torch.testing.assert_close(edge.module()(x, states), layer(x, states))
 
 
 @pytest.mark.parametrize("name", _KINDS)
@@ -128,6 +154,15 @@ def test_run_decompositions_keeps_a_dynamic_length_with_scan_decompositions() ->
     assert len(decomposed.range_constraints) == 1
     x = torch.randn(8, 2, 4)
     torch.testing.assert_close(decomposed.module()(x), layer(x))
+
+
+@pytest.mark.parametrize("dropout, count", [(0.0, 0), (0.5, 2)])
+def test_dropout_is_between_layers_in_training_mode(dropout: float, count: int) -> None:
+    layer = nn.LSTM(4, 3, num_layers=3, dropout=dropout)
+    with dynamic_recurrence():
+        program = export(layer.train(), (torch.randn(5, 2, 4),), dynamic_shapes=(_LENGTH,))
+    decomposed = program.run_decompositions(scan_decompositions(program))
+    assert sum("dropout" in name for name in _call_targets(decomposed)) == count
 
 
 def test_dropout_between_layers_is_removed_in_eval_mode() -> None:
