@@ -107,6 +107,12 @@ _VARIANTS: dict[str, _Variant] = {
     "range of another tensor": lambda x, of, convert: convert(x, of(x * 2)),
     "scale of another range": lambda x, of, convert: convert(x, (of(x * 2)[0], of(x)[1])),
     "zero point of another range": lambda x, of, convert: convert(x, (of(x)[0], of(x + 1)[1])),
+    "quantized scale of another range": lambda x, of, convert: convert(
+        x, (of(x * 2)[0], of(x)[1]), dequantized_range=of(x)
+    ),
+    "quantized zero point of another range": lambda x, of, convert: convert(
+        x, (of(x)[0], of(x + 1)[1]), dequantized_range=of(x)
+    ),
     "dequantized scale of another range": lambda x, of, convert: convert(
         x, of(x), dequantized_range=(of(x * 2)[0], of(x)[1])
     ),
