@@ -175,3 +175,61 @@ def test_slice_from_an_integer_narrows_the_range_of_the_integer() -> None:
     exported = export(module, (torch.zeros(2, 3), 2), dynamic_shapes=(shapes,))
     (known,) = to_edge(exported).exported_program().range_constraints.values()
     assert (known.lower, known.upper) == (2, 2)
+
+
+def test_dims_of_one_name_have_one_warning() -> None:
+    n = Dim("n")
+    with pytest.warns(UserWarning, match="has no upper bound") as found:
+        plan = _emit_plan(lambda x, y: x + y, (torch.ones(6), torch.ones(6)), {0: n}, {0: n})
+    assert [str(warning.message).split("'")[1] for warning in found] == ["inputs_0.0"]
+    assert _plan_inputs(plan) == [(Steps(0, 6),)] * 2
+
+
+@pytest.mark.parametrize(("low", "expected"), [(0, 0), (1, 1), (3, 3)])
+def test_unbounded_dim_keeps_its_minimum(low: int, expected: int) -> None:
+    with pytest.warns(UserWarning, match="has no upper bound"):
+        plan = _emit_plan(lambda x: x * 2, (torch.ones(6),), {0: Dim("n", min=low)})
+    assert _plan_inputs(plan) == [(Steps(expected, 6),)]
+
+
+def test_integer_that_equals_a_size_has_the_range_of_the_size() -> None:
+    shapes = {0: Dim.DYNAMIC(min=2, max=8)}, Dim.DYNAMIC(min=2, max=8)
+    plan = _emit_plan(lambda x, k: x + torch.zeros(k), (torch.ones(6), 6), *shapes)
+    assert _plan_inputs(plan) == [(Steps(2, 8),)] * 2
+
+
+def test_loop_over_rows_keeps_a_larger_minimum() -> None:
+    shapes = {0: Dim("rows", min=3, max=8)}
+    plan = _emit_plan(lambda x: map_rows(torch.sin, x), (torch.ones(6, 4),), shapes)
+    assert _plan_inputs(plan) == [(Steps(3, 8), None)]
+
+
+def test_loop_that_might_not_run_accepts_no_rows() -> None:
+    def branch(x: torch.Tensor) -> torch.Tensor:
+        return torch.cond(x.sum() > 9, lambda a: map_rows(torch.sin, a), lambda a: a * 2, (x,))
+
+    plan = _emit_plan(branch, (torch.ones(6, 4),), {0: Dim("rows", max=8)})
+    assert _plan_inputs(plan) == [(Steps(0, 8), None)]
+
+
+def test_slice_in_a_branch_raises_the_lower_bound() -> None:
+    def branch(x: torch.Tensor) -> torch.Tensor:
+        return torch.cond(x.sum() > 9, lambda a: a[:2] * 2, lambda a: a[:2].sin(), (x,))
+
+    plan = _emit_plan(branch, (torch.ones(6, 4),), {0: Dim("rows", min=0, max=8)})
+    assert _plan_inputs(plan) == [(Steps(2, 8), None)]
+
+
+def test_slice_of_an_unbounded_size_raises_its_lower_bound() -> None:
+    with pytest.warns(UserWarning, match="has no upper bound"):
+        plan = _emit_plan(lambda x: x[:3] * 2, (torch.ones(6, 4),), {0: Dim.AUTO})
+    assert _plan_inputs(plan) == [(Steps(3, 6), None)]
+
+
+def test_slices_of_data_dependent_and_of_two_sizes_keep_the_bounds() -> None:
+    def function(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x.nonzero()[:, :1] * 2, x[: y.shape[0]] * 2
+
+    shapes = tuple({0: Dim(name, min=0, max=8)} for name in ("n", "m"))
+    plan = _emit_plan(function, (torch.ones(6), torch.ones(3)), *shapes)
+    assert _plan_inputs(plan) == [(Steps(0, 8),)] * 2
