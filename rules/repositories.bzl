@@ -11,6 +11,7 @@ load("//rules/private:bazel_features.bzl", "RULES_ARE_FILES")
 load("//rules/private:hosts.bzl", "HOSTS")
 load("//rules/private/repository:bundled_rules.bzl", "bundled_rules")
 load("//rules/private/repository:hub_environment.bzl", "hub_environment")
+load("//rules/private/repository:java_rules.bzl", "java_rules")
 load("//rules/private/repository:python_environment.bzl", "python_environment")
 load("//rules/private/repository:python_interpreter.bzl", "python_interpreter")
 load("//rules/private/repository:python_packages.bzl", "python_packages")
@@ -45,10 +46,10 @@ _OTHER_LOCKS = {
     "requirements_cp314_index.lock": "3.14 linux-x86_64",
 }
 
-def executorch_repositories(python_version = "3.11", hub = "", hub_packages = [], rust = ""):
+def executorch_repositories(python_version = "3.11", hub = "", hub_packages = [], rust = "", java = ""):
     """Defines the repositories of the rules.
 
-    They are @executorch_python, @executorch_pip, @executorch_rust_rules, @executorch_stb, @executorch_zig and those of //models/classify.
+    They are @executorch_python, @executorch_pip, @executorch_java_rules, @executorch_rust_rules, @executorch_stb, @executorch_zig and those of //models/classify.
 
     Args:
       python_version: Version of CPython that compiles models: "3.11", "3.12", "3.13" or "3.14".
@@ -56,7 +57,9 @@ def executorch_repositories(python_version = "3.11", hub = "", hub_packages = []
         locked packages.
       hub_packages: Other packages of the hub that the compiler uses.
       rust: The `.bzl` file of Rust rules, such as `@rules_rust//rust:defs.bzl`.
+      java: The `.bzl` file of Java rules, such as `@rules_java//java:defs.bzl`.
     """
+    java_rules(name = "executorch_java_rules", rules = java)
     rust_rules(name = "executorch_rust_rules", rules = rust)
     stb(name = "executorch_stb")
 
@@ -109,7 +112,7 @@ def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = "
     """
     wheel_files(name = name, package = package, version = version, sha256 = sha256, files = files, wheel_tags = wheel_tags)
 
-def executorch_dependencies(python_version = "3.11", hub = "", hub_packages = [], rust = ""):
+def executorch_dependencies(python_version = "3.11", hub = "", hub_packages = [], rust = "", java = ""):
     """Defines all dependencies of the rules. Does not replace rule sets that your WORKSPACE has already declared.
 
     Args:
@@ -118,12 +121,13 @@ def executorch_dependencies(python_version = "3.11", hub = "", hub_packages = []
         flatbuffers compile models, and the rules install no packages. Requires Bazel 7.
       hub_packages: Other packages of the hub that the compiler uses, such as `["safetensors", "torchao"]`.
       rust: The `.bzl` file of your Rust rules, `@rules_rust//rust:defs.bzl`, for `executorch_rust_library`.
+      java: The `.bzl` file of your Java rules, `@rules_java//java:defs.bzl`, for `executorch_java_library`.
     """
     for name, (bundled, replacement) in _RULE_SETS.items():
         if native.existing_rule(name) or (name in _UNUSED_IF_BUILT_IN and not RULES_ARE_FILES):
             continue
         bundled_rules(name = name, bundled = bundled, replacement = replacement)
-    executorch_repositories(python_version, hub, hub_packages, rust)
+    executorch_repositories(python_version, hub, hub_packages, rust, java)
 
 # buildifier: disable=unnamed-macro
 def executorch_register_toolchains():
