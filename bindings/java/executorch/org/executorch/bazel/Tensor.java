@@ -1,0 +1,93 @@
+package org.executorch.bazel;
+
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * An output: elements in a Java array, and their sizes.
+ *
+ * <p>The tensor is a copy, so it stays valid after later calls and after the model is closed.
+ *
+ * @param <A> the type of the array, such as {@code float[]}; see {@link Dtype}
+ */
+public final class Tensor<A> {
+  private final A array;
+  private final Dtype dtype;
+  private final int[] sizes;
+  private final int[] strides;
+
+  /** Creates a tensor, which owns the arrays. */
+  Tensor(A array, Dtype dtype, int[] sizes, int[] strides) {
+    this.array = Objects.requireNonNull(array);
+    this.dtype = Objects.requireNonNull(dtype);
+    this.sizes = sizes;
+    this.strides = strides;
+  }
+
+  /**
+   * Returns the elements in the tensor's dim order. Without another dim order in the model, the last
+   * dimension is contiguous.
+   *
+   * @return the array itself, not a copy
+   */
+  public A array() {
+    return array;
+  }
+
+  /**
+   * Returns the element type.
+   *
+   * @return the dtype
+   */
+  public Dtype dtype() {
+    return dtype;
+  }
+
+  /**
+   * Returns the sizes.
+   *
+   * @return a copy
+   */
+  public int[] sizes() {
+    return sizes.clone();
+  }
+
+  /**
+   * Returns the strides in elements: element {@code [i, j]} is at {@code i * strides[0] + j *
+   * strides[1]}.
+   *
+   * @return a copy
+   */
+  public int[] strides() {
+    return strides.clone();
+  }
+
+  /**
+   * Returns the position of an element in {@link #array}. For complex numbers, it is that of the real
+   * part.
+   *
+   * @param index one index for each dimension
+   * @return the position
+   * @throws IndexOutOfBoundsException if an index is out of range, or their number is wrong
+   */
+  public int position(int... index) {
+    if (index.length != sizes.length) {
+      throw new IndexOutOfBoundsException(index.length + " indices; pass " + sizes.length);
+    }
+    int position = 0;
+    for (int dim = 0; dim < sizes.length; dim++) {
+      position += Objects.checkIndex(index[dim], sizes[dim]) * strides[dim];
+    }
+    return position * dtype.parts();
+  }
+
+  /**
+   * Describes the tensor.
+   *
+   * @return the dtype and the sizes, such as {@code float32 [1, 1000]}
+   */
+  @Override
+  public String toString() {
+    return dtype + " " + Arrays.toString(sizes);
+  }
+}

@@ -1,0 +1,326 @@
+#include "bindings/java/jni/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/cpu/threads/pool.h"
+#include "executorch/random.h"
+
+static et_status fail_heap(et_error *error) {
+  return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
+                 "out of heap memory; free memory, or use a smaller model");
+}
+
+/* Adds the path of a file to an error about its contents. `start` is the text at
+ * the start of the message that the path replaces. */
+static et_status locate(const char *path, const char *start, et_status status,
+                        et_error *error) {
+  const et_error found = *error;
+  const size_t skipped =
+      strncmp(found.message, start, strlen(start)) == 0 ? strlen(start) : 0;
+  if (path == NULL) {
+    return status;
+  }
+  et_error_clear(error);
+  return et_fail(error, status, "%s: %s", path, found.message + skipped);
+}
+
+/* Maps the files that have a path, and selects those of the library. */
+static et_status open_files(et_java_model *model, et_error *error) {
+  const et_span linked[2] = {model->spec->program, model->spec->weights};
+  const size_t count = model->spec->has_weights ? 2 : 1;
+  for (size_t i = 0; i < count; i++) {
+    et_java_file *file = &model->files[i];
+    if (file->path != NULL) {
+      ET_RETURN_IF_ERROR(et_file_open(file->path, &model->mapped[i], error));
+      file->bytes = model->mapped[i].bytes;
+    } else if (file->bytes.data == NULL) {
+      file->bytes = linked[i];
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status open_sources(et_java_model *model, et_error *error) {
+  static const char *const names[2] = {"program", "weights"};
+  for (size_t i = 0; i < 2; i++) {
+    const et_extent extent = {.offset = 0, .bytes = model->files[i].bytes};
+    const et_data_source source = {.name = names[i],
+                                   .size = extent.bytes.size,
+                                   .extents = &model->extents[i],
+                                   .extent_count = 1};
+    model->extents[i] = extent;
+    model->sources[i] = source;
+  }
+  ET_RETURN_IF_ERROR(
+      et_program_load_sources(model->sources, 2, &model->program, error));
+  return model->spec->check_weights
+             ? et_program_check_contents(&model->program, error)
+             : ET_STATUS_OK;
+}
+
+static et_status open_program(et_java_model *model, et_error *error) {
+  static const char weights[] = "source 'weights': ";
+  ET_RETURN_IF_ERROR(open_files(model, error));
+  const et_status status =
+      model->spec->has_weights
+          ? open_sources(model, error)
+          : et_program_load(model->files[0].bytes, &model->program, error);
+  if (status == ET_STATUS_OK) {
+    return status;
+  }
+  const bool is_in_weights =
+      strncmp(error->message, weights, sizeof weights - 1) == 0;
+  return locate(model->files[is_in_weights].path, is_in_weights ? weights : "",
+                status, error);
+}
+
+static et_status start_threads(et_java_model *model, et_error *error) {
+  if (model->options.thread_count == 0) {
+    return ET_STATUS_OK;
+  }
+  /* The size is a multiple of the alignment. */
+  et_cpu_pool *pool = aligned_alloc(_Alignof(et_cpu_pool), sizeof *pool);
+  if (pool == NULL) {
+    return fail_heap(error);
+  }
+  const et_status status =
+      et_cpu_pool_create(pool, model->options.thread_count, error);
+  if (status != ET_STATUS_OK) {
+    free(pool);
+    return status;
+  }
+  model->pool = pool;
+  return ET_STATUS_OK;
+}
+
+/* Counts the slots of a method, and allocates the states of its inputs. */
+static et_status read_interface(const et_java_model *model,
+                                const et_java_method *method,
+                                et_java_loaded *loaded, et_error *error) {
+  et_method_meta meta;
+  et_value_meta value;
+  ET_RETURN_IF_ERROR(
+      et_program_method_meta(&model->program, method->name, &meta, error));
+  loaded->input_count = et_method_meta_input_count(&meta);
+  loaded->output_count = et_method_meta_output_count(&meta);
+  loaded->inputs = calloc(loaded->input_count + 1, sizeof *loaded->inputs);
+  if (loaded->inputs == NULL) {
+    return fail_heap(error);
+  }
+  for (size_t i = 0; i < loaded->input_count; i++) {
+    ET_RETURN_IF_ERROR(et_method_meta_input(&meta, i, &value, error));
+    if (value.tag == ET_VALUE_TENSOR) {
+      loaded->inputs[i].capacity = value.nbytes;
+      loaded->inputs[i].is_planned = value.is_planned;
+    }
+  }
+  return ET_STATUS_OK;
+}
+
+/* Gives each method its slots. The frame must have exactly these. */
+static et_status divide_frame(et_java_model *model, size_t frame_bytes,
+                              et_error *error) {
+  size_t used = 0;
+  const size_t available =
+      frame_bytes < sizeof *model->frame
+          ? 0
+          : (frame_bytes - sizeof *model->frame) / sizeof(et_java_slot);
+  for (size_t i = 0; i < model->spec->method_count; i++) {
+    et_java_loaded *loaded = &model->methods[i];
+    ET_RETURN_IF_ERROR(
+        read_interface(model, &model->spec->methods[i], loaded, error));
+    const size_t count = loaded->input_count + loaded->output_count;
+    if (count > available - used) {
+      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                     "method '%s' has %zu inputs and %zu outputs; the program "
+                     "differs from the model",
+                     model->spec->methods[i].name, loaded->input_count,
+                     loaded->output_count);
+    }
+    loaded->slots = model->frame->slots + used;
+    used += count;
+  }
+  return used == available
+             ? ET_STATUS_OK
+             : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                       "the program has %zu inputs and outputs, not %zu; it "
+                       "differs from the model",
+                       used, available);
+}
+
+/* Returns the first method that has the same shared buffer, or NULL. */
+static const et_hosted_method *find_owner(const et_java_model *model,
+                                          size_t index) {
+  const et_java_method *methods = model->spec->methods;
+  const uint32_t id = methods[index].shared_memory_id;
+  for (size_t i = 0; id != 0 && i < index; i++) {
+    if (methods[i].shared_memory_id == id) {
+      return &model->methods[i].hosted;
+    }
+  }
+  return NULL;
+}
+
+static et_status load_methods(et_java_model *model, et_error *error) {
+  const et_java_spec *spec = model->spec;
+  et_method_options options = {.backend_options = model->options.backends};
+  options.backend_options_count = model->options.backend_count;
+  options.max_steps = model->options.max_steps;
+  if (model->pool != NULL) {
+    options.parallel = &model->pool->parallel;
+  }
+  if (model->options.has_seed) {
+    model->random = et_random_seeded(model->options.seed);
+    options.random = &model->random;
+  }
+  for (size_t i = 0; i < spec->method_count; i++) {
+    const char *name = spec->methods[i].name;
+    const et_hosted_method *owner = find_owner(model, i);
+    et_hosted_method *hosted = &model->methods[i].hosted;
+    const et_status status =
+        owner == NULL
+            ? et_hosted_method_load(&model->program, name, spec->registry,
+                                    &options, hosted, error)
+            : et_hosted_method_load_sharing(
+                  &model->program, name, spec->registry, &options, owner,
+                  spec->methods[i].shared_memory_id, hosted, error);
+    ET_RETURN_IF_ERROR(status);
+  }
+  return ET_STATUS_OK;
+}
+
+static et_status load(et_java_model *model, size_t frame_bytes,
+                      et_error *error) {
+  ET_RETURN_IF_ERROR(open_program(model, error));
+  ET_RETURN_IF_ERROR(divide_frame(model, frame_bytes, error));
+  ET_RETURN_IF_ERROR(start_threads(model, error));
+  return load_methods(model, error);
+}
+
+static void free_options(et_java_options *options) {
+  for (size_t i = 0; i < options->text_count; i++) {
+    free(options->texts[i]);
+  }
+  free(options->texts);
+  free(options->options);
+  free(options->backends);
+}
+
+void et_java_discard(et_java_file files[2], et_java_options *options) {
+  free(files[0].path);
+  free(files[1].path);
+  free_options(options);
+}
+
+et_status et_java_model_create(const et_java_spec *spec, et_java_frame *frame,
+                               size_t frame_bytes, const et_java_file files[2],
+                               const et_java_options *options,
+                               et_java_model **out_model, et_error *error) {
+  static const et_java_model none = {.spec = NULL};
+  et_java_model model = none;
+  model.spec = spec;
+  model.frame = frame;
+  model.files[0] = files[0];
+  model.files[1] = files[1];
+  model.options = *options;
+  et_java_model *created = malloc(sizeof *created);
+  et_java_loaded *methods = calloc(spec->method_count + 1, sizeof *methods);
+  *out_model = NULL;
+  if (created == NULL) {
+    free(methods);
+    et_java_discard(model.files, &model.options);
+    return fail_heap(error);
+  }
+  *created = model;
+  created->methods = methods;
+  const et_status status =
+      methods == NULL ? fail_heap(error) : load(created, frame_bytes, error);
+  if (status != ET_STATUS_OK) {
+    et_java_model_free(created);
+    return status;
+  }
+  *out_model = created;
+  return ET_STATUS_OK;
+}
+
+static void free_methods(et_java_model *model) {
+  /* Methods that share a buffer follow the owner of the buffer. */
+  for (size_t i = model->spec->method_count; i-- > 0;) {
+    et_java_loaded *loaded = &model->methods[i];
+    et_hosted_method_free(&loaded->hosted);
+    for (size_t k = 0; loaded->inputs != NULL && k < loaded->input_count; k++) {
+      free(loaded->inputs[k].data);
+    }
+    free(loaded->inputs);
+  }
+  free(model->methods);
+}
+
+void et_java_model_free(et_java_model *model) {
+  if (model == NULL) {
+    return;
+  }
+  if (model->methods != NULL) {
+    free_methods(model);
+  }
+  if (model->pool != NULL) {
+    et_cpu_pool_destroy(model->pool);
+    free(model->pool);
+  }
+  for (size_t i = 0; i < 2; i++) {
+    et_file_close(&model->mapped[i]);
+  }
+  et_java_discard(model->files, &model->options);
+  free(model);
+}
+
+void *et_java_input_memory(et_java_input *input) {
+  if (input->data == NULL) {
+    const size_t alignment = ET_MEMORY_ALIGNMENT;
+    const size_t blocks = input->capacity / alignment + 1;
+    input->data = blocks > SIZE_MAX / alignment
+                      ? NULL
+                      : aligned_alloc(alignment, blocks * alignment);
+  }
+  return input->data;
+}
+
+static void describe_tensor(const et_tensor *tensor, et_java_slot *slot) {
+  slot->dtype = (int64_t)tensor->dtype;
+  slot->count = (int64_t)tensor->numel;
+  slot->rank = tensor->rank;
+  for (size_t i = 0; i < tensor->rank; i++) {
+    slot->sizes[i] = tensor->sizes[i];
+  }
+}
+
+et_status et_java_describe_outputs(et_java_loaded *method, et_error *error) {
+  for (size_t i = 0; i < method->output_count; i++) {
+    et_java_slot *slot = &method->slots[method->input_count + i];
+    const et_value *value = NULL;
+    ET_RETURN_IF_ERROR(
+        et_method_get_output(method->hosted.method, i, &value, error));
+    slot->kind = (int64_t)value->tag;
+    switch (value->tag) {
+      case ET_VALUE_TENSOR:
+        describe_tensor(value->u.as_tensor, slot);
+        break;
+      case ET_VALUE_INT:
+        slot->value = value->u.as_int;
+        break;
+      case ET_VALUE_BOOL:
+        slot->value = value->u.as_bool;
+        break;
+      case ET_VALUE_DOUBLE:
+        memcpy(&slot->value, &value->u.as_double, sizeof slot->value);
+        break;
+      case ET_VALUE_STRING:
+        slot->count = (int64_t)value->u.as_string.size;
+        break;
+      default:
+        break;
+    }
+  }
+  return ET_STATUS_OK;
+}
