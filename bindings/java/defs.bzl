@@ -1,0 +1,150 @@
+"""executorch_java_library: compiled models as Java classes with a native library.
+
+It has its own file, because it requires Java rules: `@rules_executorch//bindings/java:defs.bzl`.
+"""
+
+load("@executorch_java_rules//:defs.bzl", "IS_SELECTED", "java_import", "java_library")
+load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
+load("//rules:defs.bzl", "executorch_cc_library")
+load(":java_source.bzl", "java_natives", "java_natives_for_platforms", "java_source")
+
+# Java's names of platforms: org.executorch.bazel.NativeLibrary has the same.
+_OS = {
+    Label("@platforms//os:android"): "android",
+    Label("@platforms//os:linux"): "linux",
+    Label("@platforms//os:macos"): "macos",
+    Label("@platforms//os:windows"): "windows",
+}
+_CPU = {
+    Label("@platforms//cpu:aarch64"): "aarch64",
+    Label("@platforms//cpu:arm"): "arm",
+    Label("@platforms//cpu:armv7"): "arm",
+    Label("@platforms//cpu:riscv64"): "riscv64",
+    Label("@platforms//cpu:x86_32"): "x86_32",
+    Label("@platforms//cpu:x86_64"): "x86_64",
+}
+
+_MACOS = Label("@platforms//os:macos")
+
+_EXPORTS = {
+    _MACOS: Label("//bindings/java:jni/exports_macos.txt"),
+    "//conditions:default": Label("//bindings/java:jni/exports.lds"),
+}
+
+_JAVACOPTS = ["--release", "11"]
+
+def executorch_java_library(name, package, model = None, class_name = "", models = {}, borrow = [], platforms = [], javacopts = [], tags = [], testonly = False, visibility = None, **kwargs):
+    """Compiled models as Java classes, with a function for each method, and a native library.
+
+    `java_binary` and other rules of rules_java can name the target in `deps`. The workspace selects the Java
+    rules with `executorch.java` in MODULE.bazel (docs/how_to/use_from_java.md).
+
+    The target consists of:
+
+    - `<name>_cc`, a C library with the runtime, the program, and only the kernels and backends that it uses;
+    - `<name>_jni`, the shared library of it, which exports only `JNI_OnLoad`;
+    - `<name>_natives`, a jar with the shared library for the target platform, or for `platforms`;
+    - the classes, in Java 11 bytecode.
+
+    Args:
+      name: Name of the library.
+      package: Java package of the classes, such as `com.example.app`.
+      model: An `executorch_model` or `executorch_import`. Either this or `models` is mandatory.
+      class_name: Name of the model's class, such as `Classifier`. Default: the model's `prefix` in Pascal case, without the package.
+      models: Several models in one native library: the names of their classes by the labels of the models.
+      borrow: Files that `load` takes from the caller: `program`, `weights` (of models with `external_weights`). The native library
+        contains the others.
+      platforms: Platforms whose native libraries the jar contains. Default: the target platform only.
+      javacopts: Flags of the Java compiler.
+      tags: Tags of all targets.
+      testonly: Whether only tests can use the targets.
+      visibility: Visibility of the library, its shared library and its jar.
+      **kwargs: Other attributes of `executorch_cc_library`, such as `features` and `target_compatible_with`.
+    """
+    if not IS_SELECTED:
+        fail(("executorch_java_library(name = '%s'): this workspace has not selected Java rules; " +
+              "add executorch.java(rules = \"@rules_java//java:defs.bzl\") to MODULE.bazel, " +
+              "or pass java = \"@rules_java//java:defs.bzl\" to executorch_dependencies in WORKSPACE") % name)
+    if bool(model) == bool(models):
+        fail("executorch_java_library(name = '%s'): set either 'model' or 'models'" % name)
+    if models and class_name:
+        fail("executorch_java_library(name = '%s'): 'class_name' is for one model; 'models' has the names of the classes" % name)
+    classes = models or {model: class_name or "-"}
+    common = {"tags": tags, "testonly": testonly}
+    executorch_cc_library(
+        name = name + "_cc",
+        borrow = borrow,
+        models = classes.keys(),
+        visibility = ["//visibility:private"],
+        **dict(kwargs, **common)
+    )
+    java_source(
+        name = name + "_source",
+        borrow = borrow,
+        library = name + "_cc",
+        library_name = name,
+        models = classes,
+        package = package,
+        visibility = ["//visibility:private"],
+        **common
+    )
+    native.filegroup(
+        name = name + "_jni_source",
+        srcs = [name + "_source"],
+        output_group = "c",
+        visibility = ["//visibility:private"],
+        **common
+    )
+    cc_binary(
+        name = "lib%s_jni.so" % name,
+        srcs = [name + "_jni_source"],
+        additional_linker_inputs = select({os: [label] for os, label in _EXPORTS.items()}),
+        copts = ["-std=c11"],
+        # Whole archives would contain every kernel.
+        features = ["-legacy_whole_archive"],
+        linkopts = select({
+            _MACOS: ["-Wl,-exported_symbols_list,$(execpath %s)" % _EXPORTS[_MACOS]],
+            "//conditions:default": ["-Wl,--version-script=$(execpath %s)" % _EXPORTS["//conditions:default"]],
+        }),
+        linkshared = True,
+        visibility = visibility,
+        deps = [
+            name + "_cc",
+            Label("//bindings/java:natives"),
+        ],
+        **common
+    )
+    natives = name + "_natives"
+    java_natives(
+        name = natives + "_of_platform" if platforms else natives,
+        cpu = select(_CPU),
+        library = "lib%s_jni.so" % name,
+        library_name = name,
+        os = select(_OS),
+        visibility = visibility,
+        **common
+    )
+    if platforms:
+        java_natives_for_platforms(
+            name = natives,
+            natives = natives + "_of_platform",
+            platforms = platforms,
+            visibility = visibility,
+            **common
+        )
+    java_import(
+        name = name + "_natives_import",
+        jars = [natives],
+        visibility = ["//visibility:private"],
+        **common
+    )
+    java_library(
+        name = name,
+        srcs = [name + "_source"],
+        javacopts = _JAVACOPTS + javacopts,
+        runtime_deps = [name + "_natives_import"],
+        visibility = visibility,
+        exports = [Label("//bindings/java:executorch")],
+        deps = [Label("//bindings/java:executorch")],
+        **common
+    )
