@@ -20,7 +20,7 @@ _ATTRS = {
 
 def _impl(ctx):
     names = ctx.attr.models.values()
-    mains = [ctx.actions.declare_file("driver_main" + end) for end in [".c", ".cc", ".rs"]]
+    mains = [ctx.actions.declare_file(name) for name in ["driver_main.c", "driver_main.cc", "driver_main.rs", "DriverMain.java"]]
     sources = {name: [ctx.actions.declare_file("driver_" + name + end) for end in [".c", ".cc"]] for name in names}
     calls = {name: target[DefaultInfo].files.to_list()[1] for target, name in ctx.attr.calls.items()}
     args = ctx.actions.args()
@@ -56,13 +56,14 @@ def _impl(ctx):
         OutputGroupInfo(
             c = depset(mains[:1] + c_sources),
             cpp = depset(mains[1:2] + cpp_sources),
-            rust = depset(mains[2:]),
+            java = depset(mains[3:]),
+            rust = depset(mains[2:3]),
         ),
     ]
 
 driver_sources = rule(
     implementation = _impl,
     attrs = _ATTRS,
-    doc = "The sources of drivers in C, C++ and Rust, as output groups.",
+    doc = "The sources of drivers in C, C++, Rust and Java, as output groups.",
     toolchains = [CODEGEN_TOOLCHAIN_TYPE],
 )

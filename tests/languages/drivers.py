@@ -1,6 +1,6 @@
-"""Write programs in C, C++ and Rust that run recorded calls of many models.
+"""Write programs in C, C++, Rust and Java that run recorded calls of many models.
 
-Usage: `python3 -m tests.languages.drivers [--model NAME PREFIX MANIFEST BORROWED NAME.c NAME.cc]… MAIN.c MAIN.cc MAIN.rs`.
+Usage: `python3 -m tests.languages.drivers [--model NAME PREFIX MANIFEST BORROWED NAME.c NAME.cc]… MAIN.c MAIN.cc MAIN.rs MAIN.java`.
 NAME is the library `//tests/languages:NAME_cc` and the crate NAME. BORROWED is "files" if the caller provides the program and
 the weights; otherwise "-". Each model has a file in C and C++, because models can have the same prefix.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,13 +19,17 @@ from rules.codegen.model import Model, c_type, read_model
 from rules.codegen.rust_crate import function_name, method_types
 from rules.interface.description import Method, Slot
 from rules.interface.identifiers import identifier
+from tests.languages.java_driver import java_main
 
 PACKAGE = "tests/languages"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A model in the drivers. `type_name` is its class in C++ and its type in Rust."""
+    """A model in the drivers.
+
+    `type_name` is its class in C++ and Java, and its type in Rust.
+    """
 
     name: str
     model: Model
@@ -334,7 +338,7 @@ def _rust_case(index: int, method: Method, types: str) -> str:
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", nargs=6, action="append", required=True)
-    parser.add_argument("mains", nargs=3, type=Path)
+    parser.add_argument("mains", nargs=4, type=Path)
     options = parser.parse_args(argv)
     entries = []
     for name, prefix, manifest, files, *sources in options.model:
@@ -342,7 +346,8 @@ def main(argv: Sequence[str]) -> int:
         entries.append(Entry(name, model, files == "files"))
         for path, write_file in zip(sources, (_c_file, _cpp_file), strict=True):
             Path(path).write_text(write_file(entries[-1]), encoding="utf-8")
-    for path, write_main in zip(options.mains, (_c_main, _cpp_main, _rust_main), strict=True):
+    writers: list[Callable[[Sequence[Entry]], str]] = [_c_main, _cpp_main, _rust_main, java_main]
+    for path, write_main in zip(options.mains, writers, strict=True):
         path.write_text(write_main(entries), encoding="utf-8")
     return 0
 

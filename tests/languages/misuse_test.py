@@ -12,7 +12,7 @@ import pytest
 _PAGE = Path("docs/reference/common_mistakes.md")
 _FOLDERS = (".", "runtime/include", "kernels/include", "bindings/cc/include")
 _HEADER = "tests/languages/feature_models_external_weights_one_row_cc"
-_PROGRAMS = [name for name in ("MISUSE_C", "MISUSE_CPP", "MISUSE_RUST") if name in os.environ]
+_PROGRAMS = [name for name in ("MISUSE_C", "MISUSE_CPP", "MISUSE_RUST", "MISUSE_JAVA") if name in os.environ]
 
 
 def _page() -> str:
@@ -32,7 +32,7 @@ def test_messages_are_those_of_the_page(program: str, tmp_path: Path) -> None:
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     printed = dict(line.split(": ", 1) for line in result.stdout.splitlines())
-    language = {"MISUSE_C": "C", "MISUSE_CPP": "C++", "MISUSE_RUST": "Rust"}[program]
+    language = {"MISUSE_C": "C", "MISUSE_CPP": "C++", "MISUSE_RUST": "Rust", "MISUSE_JAVA": "Java"}[program]
     assert printed == _shown(language)
 
 

@@ -10,18 +10,19 @@ from rules.interface.description import Interface
 PAGE = "docs/reference/language_results.md"
 
 _PAGE = """\
-# Results in C, C++, Rust and Python
+# Results in C, C++, Rust, Java and Python
 
 This page states, for each test model, how many outputs are bit-identical in all languages. It is
 for users who port an app from one language to another.
 
 `//tests/languages:results_test` runs the same calls in the Python runtime, and in programs in C,
-C++ and Rust that use the generated headers and crates. It compares the sizes and bytes of all
-outputs. A difference fails the test, so the number of differing outputs is 0 in each row.
+C++, Rust and Java that use the generated headers, crates and classes. It compares the sizes and
+bytes of all outputs. A difference fails the test, so the number of differing outputs is 0 in each
+row. Java runs each call twice: with arrays, and with direct buffers.
 
-| Models | Methods | Calls | Outputs | Bytes | C differs | C++ differs | Rust differs |
-|---|---|---|---|---|---|---|---|
-| {models} | {methods} | {calls} | {outputs} | {nbytes} | 0 | 0 | 0 |
+| Models | Methods | Calls | Outputs | Bytes | C differs | C++ differs | Rust differs | Java differs |
+|---|---|---|---|---|---|---|---|---|
+| {models} | {methods} | {calls} | {outputs} | {nbytes} | 0 | 0 | 0 | 0 |
 
 To run it:
 
@@ -29,9 +30,10 @@ To run it:
 ./bazelw test //tests/languages:results_test
 ```
 
-The test needs `rustc`. The calls are those that eager PyTorch recorded for parity tests. Some models
-with dynamic sizes have three additional calls with random sizes. Methods that share state run in one
-object, so each call depends on the previous ones. The bytes include the sizes of outputs.
+The test needs `rustc` and a JDK. The calls are those that eager PyTorch recorded for parity tests.
+Some models with dynamic sizes have three additional calls with random sizes. Methods that share
+state run in one object, so each call depends on the previous ones. The bytes include the sizes of
+outputs.
 
 The table has all models of `tests/` that compile and load, except two whose backend is written for
 a test and is not in the Python runtime.
@@ -43,8 +45,8 @@ a test and is not in the Python runtime.
 {rows}
 ## Next
 
-- [Use a model from C](../how_to/use_from_c.md), [from C++](../how_to/use_from_cpp.md) and
-  [from Rust](../how_to/use_from_rust.md)
+- [Use a model from C](../how_to/use_from_c.md), [from C++](../how_to/use_from_cpp.md),
+  [from Rust](../how_to/use_from_rust.md) and [from Java](../how_to/use_from_java.md)
 - [Test a program](../how_to/test_a_program.md): comparison with eager PyTorch
 """
 

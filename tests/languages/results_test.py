@@ -1,10 +1,11 @@
-"""Tests that C, C++ and Rust compute the same bits as the Python runtime."""
+"""Tests that C, C++, Rust and Java compute the same bits as the Python runtime."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tests.languages.calls import Results, run_in_python
 from tests.languages.page import PAGE, Row, page_text
 
 _INDEX = json.loads(Path(os.environ["INDEX"]).read_text(encoding="utf-8"))
-_DRIVERS = {name: os.environ[name] for name in ("C", "CPP", "RUST") if name in os.environ}
+_DRIVERS = {name: os.environ[name] for name in ("C", "CPP", "RUST", "JAVA") if name in os.environ}
 _rows: dict[str, Row] = {}
 
 
@@ -26,19 +27,35 @@ def test_results_match_the_python_runtime(name: str, tmp_path: Path) -> None:
     borrowed = [str(files["program"]), str(files["weights"])] if _INDEX[name]["borrows"] else []
     for language, driver in _DRIVERS.items():
         assert _run(driver, name, expected, borrowed, tmp_path) == expected.outputs, language
+    if "JAVA" in _DRIVERS:
+        options = {"JDK_JAVA_OPTIONS": "-Dbuffers_first=true"}
+        assert _run(_DRIVERS["JAVA"], name, expected, borrowed, tmp_path, options) == expected.outputs
     _rows[name] = Row(interface, expected.call_count, expected.output_count, len(expected.outputs))
 
 
-def _run(driver: str, name: str, expected: Results, borrowed: list[str], folder: Path) -> bytes:
+def _run(
+    driver: str,
+    name: str,
+    expected: Results,
+    borrowed: list[str],
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+) -> bytes:
     (folder / "calls").write_bytes(expected.calls)
     command = [driver, name, str(folder / "calls"), str(folder / "outputs"), *borrowed]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, **(environment or {})}
+    )
     assert result.returncode == 0, f"{driver}: {result.stderr}"
+    # The Java virtual machine checks calls of its native interface.
+    assert "WARNING" not in result.stdout, result.stdout
     return (folder / "outputs").read_bytes()
 
 
 def test_drivers_of_all_languages_ran() -> None:
-    assert list(_DRIVERS) == ["C", "CPP", "RUST"], "the workspace has not selected Rust rules; install rustc"
+    assert list(_DRIVERS) == ["C", "CPP", "RUST", "JAVA"], (
+        "the workspace has not selected rules; install rustc and a JDK"
+    )
 
 
 def test_page_has_the_results_of_all_models() -> None:

@@ -1,7 +1,9 @@
-"""The targets of this package: all models of //tests in C, C++ and Rust."""
+"""The targets of this package: all models of //tests in C, C++, Rust and Java."""
 
+load("@executorch_java_rules//:defs.bzl", "java_binary", HAS_JAVA = "IS_SELECTED")
 load("@executorch_rust_rules//:defs.bzl", "IS_SELECTED", "rust_binary", "rust_library")
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
+load("//bindings/java:defs.bzl", "executorch_java_library")
 load("//bindings/rust:defs.bzl", "executorch_rust_library")
 load("//rules:defs.bzl", "executorch_cc_library")
 load("//rules/private:executorch_parity_test.bzl", "replay_data")  # buildifier: disable=bzl-visibility
@@ -129,6 +131,9 @@ _DYNAMIC = [
 # Models whose program and weights are not embedded.
 _BORROWING = ["feature_models_external_weights_one_row"]
 
+# Models with the prefix of another, which cannot be in the same library.
+_SAME_PREFIX = ["feature_models_shared_sum"]
+
 def _labels(packages, suffix):
     """Returns the labels of models, by their unique names."""
     return {
@@ -137,9 +142,12 @@ def _labels(packages, suffix):
         for name in names
     }
 
+def _type_name(name):
+    return name.title().replace("_", "")
+
 def _library(name, model):
     """Declares the C library of a model, and its crate if the workspace has Rust rules."""
-    type_name = name.title().replace("_", "")
+    type_name = _type_name(name)
     borrow = ["program", "weights"] if name in _BORROWING else []
     if IS_SELECTED:
         executorch_rust_library(
@@ -161,9 +169,38 @@ def _library(name, model):
             tags = _TAGS,
         )
 
-def _drivers(names):
-    """Declares the drivers, and returns the environment variables with their paths."""
-    for group in ["c", "cpp", "rust"]:
+def _java_driver(models):
+    """Declares the driver in Java, with one native library for most models."""
+    groups = {"java_borrowing": {}, "java_models": {}, "java_same_prefix": {}}
+    for name, label in models.items():
+        group = "borrowing" if name in _BORROWING else ("same_prefix" if name in _SAME_PREFIX else "models")
+        groups["java_" + group][label] = _type_name(name)
+    for name, classes in groups.items():
+        executorch_java_library(
+            name = name,
+            testonly = True,
+            borrow = ["program", "weights"] if name == "java_borrowing" else [],
+            models = classes,
+            package = "tests.languages",
+            tags = _TAGS,
+        )
+    java_binary(
+        name = "driver_java",
+        testonly = True,
+        srcs = [
+            "DriverIo.java",
+            "driver_java_source",
+        ],
+        jvm_flags = ["-Xcheck:jni"],
+        main_class = "tests.languages.DriverMain",
+        tags = _TAGS,
+        deps = groups.keys() + ["//bindings/java:executorch"],
+    )
+
+def _drivers(models):
+    """Declares the drivers of models, and returns the environment variables with their paths."""
+    names = models.keys()
+    for group in ["c", "cpp", "java", "rust"]:
         native.filegroup(
             name = "driver_%s_source" % group,
             testonly = True,
@@ -180,8 +217,12 @@ def _drivers(names):
             tags = _TAGS,
             deps = [name + "_cc" for name in names] + ["//bindings/cc"],
         )
+    languages = ["C", "CPP"]
+    if HAS_JAVA:
+        _java_driver(models)
+        languages.append("JAVA")
     if not IS_SELECTED:
-        return ["C", "CPP"]
+        return languages
     rust_library(
         name = "driver_io",
         testonly = True,
@@ -201,7 +242,7 @@ def _drivers(names):
             "//bindings/rust:executorch",
         ],
     )
-    return ["C", "CPP", "RUST"]
+    return languages + ["RUST"]
 
 def _misuse():
     """Declares programs that print the messages of misuse, and their test."""
@@ -225,7 +266,20 @@ def _misuse():
             tags = _TAGS,
             deps = names + ["//bindings/rust:executorch"],
         )
-    programs = ["misuse_c", "misuse_cpp"] + (["misuse_rust"] if IS_SELECTED else [])
+    if HAS_JAVA:
+        java_binary(
+            name = "misuse_java",
+            testonly = True,
+            srcs = ["Misuse.java"],
+            main_class = "tests.languages.Misuse",
+            tags = _TAGS,
+            deps = [
+                "java_borrowing",
+                "java_models",
+                "//bindings/java:executorch",
+            ],
+        )
+    programs = ["misuse_c", "misuse_cpp"] + (["misuse_java"] if HAS_JAVA else []) + (["misuse_rust"] if IS_SELECTED else [])
     one_row = "//tests/feature_models/external_weights:one_row_pte"
     python_test(
         name = "misuse_test",
@@ -273,7 +327,7 @@ def language_targets():
         tags = _TAGS,
     )
     _misuse()
-    languages = _drivers(list(models) + list(imports))
+    languages = _drivers(dict(models, **imports))
     drivers = {language: "driver_" + language.lower() for language in languages}
     python_test(
         name = "results_test",
