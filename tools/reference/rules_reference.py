@@ -39,6 +39,7 @@ _SECTIONS = (
     ("rules/toolchain.bzl", "Toolchain"),
     ("rules/extensions.bzl", "Module extension, for MODULE.bazel"),
     ("rules/repositories.bzl", "Repositories, for WORKSPACE"),
+    ("bindings/java/defs.bzl", "Java"),
     ("bindings/rust/defs.bzl", "Rust"),
     ("text/defs.bzl", "Vocabularies"),
 )
