@@ -11,6 +11,7 @@ from torch.export import Dim, export
 
 from exir import to_edge
 from exir.error import ExportError
+from exir.graph.input_bounds import open_dimensions
 from exir.inspection.ranges import NUMBER, Range, Steps, ranges_of, steps_of
 
 
@@ -178,9 +179,11 @@ def test_slice_from_an_integer_narrows_the_range_of_the_integer() -> None:
 
 
 def test_dims_of_one_name_have_one_warning() -> None:
-    n = Dim("n")
+    n, inputs = Dim("n"), (torch.ones(6), torch.ones(6))
+    program = export(_FunctionModule(torch.add), inputs, dynamic_shapes=(({0: n}, {0: n}),))
+    assert [dimension.name for dimension in open_dimensions(program)] == ["inputs_0.0"]
     with pytest.warns(UserWarning, match="has no upper bound") as found:
-        plan = _emit_plan(lambda x, y: x + y, (torch.ones(6), torch.ones(6)), {0: n}, {0: n})
+        plan = _emit_plan(torch.add, inputs, {0: n}, {0: n})
     assert [str(warning.message).split("'")[1] for warning in found] == ["inputs_0.0"]
     assert _plan_inputs(plan) == [(Steps(0, 6),)] * 2
 

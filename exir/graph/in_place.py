@@ -29,8 +29,11 @@ def memory_owner(value: Node) -> Node:
 
 
 def clone_before(point: Node, value: Node) -> Node:
-    """Insert a node before `point` that copies the tensor `value` to separate memory."""
+    """Insert a node before `point` that copies the tensor `value` to separate memory.
+
+    The copy has no spec, because the spec of `value` refers to the memory of `value`.
+    """
     with point.graph.inserting_before(point):
         copy = point.graph.call_function(torch.ops.aten.clone.default, (value,))
-    copy.meta = dict(value.meta)
+    copy.meta = {name: entry for name, entry in value.meta.items() if name != "spec"}
     return copy

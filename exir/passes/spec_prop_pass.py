@@ -107,7 +107,7 @@ def _propagate_regions(graph_module: GraphModule, bound: Bound) -> None:
             _propagate_specs(region.graph_module, bound, _given_specs(region, node.meta["spec"]))
             _share_results(region, node.meta["spec"])
             check_loop(node, region)
-            _separate_specs(region)
+            _separate_specs(region, bound)
             _propagate_regions(region.graph_module, bound)
 
 
@@ -141,13 +141,14 @@ def _share_results(region: Region, specs: list[TensorSpec]) -> None:
             _set_item(result, specs[index])
 
 
-def _separate_specs(region: Region) -> None:
+def _separate_specs(region: Region, bound: Bound) -> None:
     """Clone results that are carried values, which the next iteration overwrites."""
     output = region.graph_module.graph.output_node()
     results = region.results
     for position in region.carried_results:
         if results[position] in region.carriers and specs_of(results[position]):
             results[position] = clone_before(output, results[position])
+            results[position].meta["spec"] = _spec_of(results[position], bound)
     if region.carried_results:
         output.args = (tuple(results),)
 

@@ -10,6 +10,7 @@ from torch.export import Dim, ExportedProgram
 
 from exir.error import ExportError, InternalError
 from exir.graph.control_flow import regions
+from exir.graph.edit import replace_and_erase
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.sym_shape_eval_pass import HintBasedSymShapeEvalPass
 from exir.program import to_edge
@@ -206,6 +207,28 @@ def test_carried_values_are_copied_only_where_the_body_returns_them() -> None:
     assert [body.results.index(node) for node in copies] == [2]
     assert body.results[1] is body.carriers[1]
     assert [carrier.meta["spec"] for carrier in body.carriers[2:]] == loop.meta["spec"][2:]
+
+
+class Swap(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> Any:
+        return while_loop(
+            lambda i, a, b: i < 3, lambda i, a, b: (i + 1, b.clone(), a.clone()), (0, x, x * 2)
+        )
+
+
+def test_carried_values_that_a_body_returns_are_copied() -> None:
+    """A pass may remove the copies that torch.export requires."""
+    program = to_edge(Example(Swap(), (torch.randn(3),)).export()).exported_program()
+    (loop,) = (node for node in program.graph.nodes if regions(node))
+    body = regions(loop)[1]
+    for copy in [node for node in body.graph_module.graph.nodes if "clone" in str(node.target)]:
+        replace_and_erase(copy, copy.args[0])
+    assert body.results[1:] == body.carriers[:0:-1]
+    SpecPropPass().run(program)
+    copies = body.results[1:]
+    assert [copy.args[0] for copy in copies] == body.carriers[:0:-1]
+    carried = [carrier.meta["spec"] for carrier in body.carriers]
+    assert all(copy.meta["spec"] is not spec for copy in copies for spec in carried)
 
 
 class Rows(torch.nn.Module):
