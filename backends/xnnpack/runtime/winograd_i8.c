@@ -11,6 +11,15 @@
 #define ACROSS (SIDE + TAPS - 1)
 #define POSITIONS (ACROSS * ACROSS)
 
+#if defined(ET_CPU_LINKED_NEON)
+/* With SDOT, which multiplies 16 int8 values per instruction, the direct convolution is faster. */
+bool et_xnn_prefers_winograd_i8(const et_xnn_builder *b,
+                                const et_xnn_convolution_of *c) {
+  (void)b;
+  (void)c;
+  return false;
+}
+#else
 #define MAX_COLUMNS 65536 /* bounds sizes so that they do not overflow below */
 
 static bool fits_memory_limit(const et_xnn_convolution_of *c) {
@@ -30,18 +39,11 @@ static bool fits(const et_xnn_convolution_of *c) {
 
 bool et_xnn_prefers_winograd_i8(const et_xnn_builder *b,
                                 const et_xnn_convolution_of *c) {
-#if defined(ET_CPU_LINKED_NEON)
-  /* With SDOT, which multiplies 16 int8 values per instruction, the direct convolution is
-   * faster. */
-  (void)b;
-  (void)c;
-  return false;
-#else
   const et_xnn_pixels out = et_xnn_declared_pixels(b, c);
   return !b->options.is_without_winograd && fits(c) &&
          out.height * out.width >= ET_CPU_WINOGRAD_QS8_MIN_PIXELS;
-#endif
 }
+#endif
 
 /* One pair of channels per column of a panel. */
 typedef struct lanes {
