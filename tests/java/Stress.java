@@ -12,7 +12,8 @@ import tests.models.OneRow;
 /**
  * Calls a model many times, and fails if the resident memory grows: {@code Stress CALLS LOADS THREADS}.
  *
- * <p>The first tenth of each kind is a warm-up.
+ * <p>The first half of each kind is a warm-up: the Java heap and direct buffers grow until the first
+ * collections.
  */
 final class Stress {
   private static final float[] ROW = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -39,7 +40,7 @@ final class Stress {
   private static void repeat(String name, long count, Action action) throws Exception {
     long before = 0;
     for (long i = 0; i < count; i++) {
-      if (i == count / 10) {
+      if (i == count / 2) {
         before = residentKib();
       }
       action.run(i);
