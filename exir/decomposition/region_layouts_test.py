@@ -7,10 +7,13 @@ import torch
 from torch import Tensor
 from torch._higher_order_ops import map as map_rows
 from torch._higher_order_ops import scan, while_loop
+from torch.export import ExportedProgram
+from torch.fx import Node
 
 from exir import to_edge
 from exir.dialects.edge import edge_op
-from exir.graph.control_flow import graphs
+from exir.graph.control_flow import graphs, regions
+from exir.graph.layouts import same_layout, same_sizes
 from exir.testing.case import Cases, case
 from exir.testing.graphs import assert_same, run, run_module
 
@@ -130,10 +133,25 @@ def _scan_that_starts_transposed(x: Tensor) -> Any:
     return scan(lambda total, row: (total + row, total * row), rows[0], rows)
 
 
+def assert_placeholders_describe_operands(program: ExportedProgram) -> None:
+    """Assert that placeholders have the sizes and layouts of their operands."""
+    for node in (node for body in graphs(program.graph_module) for node in body.graph.nodes):
+        for region in regions(node):
+            for position, (placeholder, operand) in enumerate(region.bindings):
+                val = operand.meta["val"] if isinstance(operand, Node) else None
+                if isinstance(val, Tensor):
+                    found = placeholder.meta["val"]
+                    if position in region.sliced:
+                        assert same_sizes(found.shape, val.shape[1:])
+                    else:
+                        assert same_layout(found, val)
+
+
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_operand_layouts_propagate_into_control_flow_graphs(name: str) -> None:
     example = CASES[name]()
     edge = to_edge(example.export())
+    assert_placeholders_describe_operands(edge.exported_program())
     expected = run_module(example.module, example.inputs)
     assert_same(run(edge.exported_program(), example.inputs), expected)
     edge.to_executorch()

@@ -231,8 +231,18 @@ def test_slice_of_an_unbounded_size_raises_its_lower_bound() -> None:
 
 def test_slices_of_data_dependent_and_of_two_sizes_keep_the_bounds() -> None:
     def function(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return x.nonzero()[:, :1] * 2, x[: y.shape[0]] * 2
+        rows = x.nonzero()
+        torch._check(rows.shape[0] >= 2)
+        return rows[:2] * 2, x[: y.shape[0]] * 2
 
     shapes = tuple({0: Dim(name, min=0, max=8)} for name in ("n", "m"))
     plan = _emit_plan(function, (torch.ones(6), torch.ones(3)), *shapes)
     assert _plan_inputs(plan) == [(Steps(0, 8),)] * 2
+
+
+@pytest.mark.parametrize(("end", "largest"), [(10, 4), (10, 5), (20, 3)])
+def test_slice_that_is_empty_for_large_integers_lowers_the_upper_bound(end: int, largest: int) -> None:
+    """torch.export evaluates `n * n <= end` only for the example."""
+    shapes = None, Dim.DYNAMIC(min=0, max=largest)
+    plan = _emit_plan(lambda x, n: x[n * n : end] * 1.0, (torch.zeros(25, 3), 2), *shapes)
+    assert _plan_inputs(plan) == [(), (Steps(0, 3),)]
