@@ -13,7 +13,7 @@ load(
 )
 load("@rules_cc//cc:defs.bzl", "cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
-load(":targets.bzl", "ZIG_TARGETS")
+load("//rules:zig_targets.bzl", "ZIG_TARGETS")
 
 _COMPILE_ACTIONS = [
     ACTION_NAMES.assemble,
@@ -65,7 +65,7 @@ _TOOLS = {"ar": "ar.sh", "gcc": "cc.sh"}
 _OTHER_TOOLS = ["cpp", "gcov", "ld", "nm", "objdump", "strip"]
 
 _ZIG = attr.label(
-    default = "@executorch_zig//:ziglang",
+    default = "@executorch_zig//:ziglang/zig",
     allow_single_file = True,
     cfg = "exec",
 )
@@ -73,7 +73,7 @@ _ZIG = attr.label(
 def _zig_libc_impl(ctx):
     archive = ctx.actions.declare_file(ctx.label.name + ".tar")
     args = ctx.actions.args()
-    args.add_all([ctx.file._zig.path, archive, "-target", ctx.attr.triple, "-O2"])
+    args.add_all([ctx.file._zig.dirname, archive, "-target", ctx.attr.triple, "-O2"])
     args.add_all(_LINKOPTS)
     args.add_all(ctx.attr.linkopts)
     args.add(ctx.file._probe)
@@ -81,7 +81,7 @@ def _zig_libc_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._build,
         arguments = [args],
-        inputs = [ctx.file._zig, ctx.file._probe],
+        inputs = depset([ctx.file._probe], transitive = [ctx.attr._files[DefaultInfo].files]),
         outputs = [archive],
         mnemonic = "ZigLibc",
         progress_message = "Building the C and C++ libraries for " + ctx.attr.triple,
@@ -94,6 +94,7 @@ _zig_libc = rule(
         "triple": attr.string(mandatory = True, doc = "Zig's name of the target."),
         "linkopts": attr.string_list(doc = "Flags for all links."),
         "_build": attr.label(default = "//platforms/zig:libc.sh", allow_single_file = True, cfg = "exec", executable = True),
+        "_files": attr.label(default = "@executorch_zig//:all_files", cfg = "exec"),
         "_probe": attr.label(default = "//platforms/zig:probe.cc", allow_single_file = True),
         "_zig": _ZIG,
     },
@@ -108,7 +109,7 @@ def _environment(name, actions, variables):
     return feature(name = name, enabled = True, env_sets = [env_set(actions = actions, env_entries = entries)])
 
 def _config_impl(ctx):
-    zig = ctx.file._zig.path
+    zig = ctx.file._zig.dirname
     target = ["-target", ctx.attr.triple]
     paths = {tool: "unsupported.sh" for tool in _OTHER_TOOLS}
     paths.update(_TOOLS)
@@ -156,7 +157,7 @@ _zig_config = rule(
     provides = [CcToolchainConfigInfo],
 )
 
-def _zig_toolchain(name, triple, constraints, linkopts = [], **kwargs):
+def _zig_toolchain(name, triple, constraints, headers, linkopts = [], **kwargs):
     _zig_libc(
         name = name + "_libc",
         linkopts = linkopts,
@@ -174,16 +175,18 @@ def _zig_toolchain(name, triple, constraints, linkopts = [], **kwargs):
     native.filegroup(
         name = name + "_compiler_files",
         srcs = [
-            "@executorch_zig//:ziglang",
+            "@executorch_zig//:cxx_headers",
+            "@executorch_zig//:ziglang/zig",
             "//platforms/zig:scripts",
-        ],
+        ] + ["@executorch_zig//:" + folder for folder in headers],
         tags = ["manual"],
     )
     native.filegroup(
         name = name + "_linker_files",
         srcs = [
-            name + "_compiler_files",
             name + "_libc",
+            "@executorch_zig//:all_files",
+            "//platforms/zig:scripts",
         ],
         tags = ["manual"],
     )

@@ -1,5 +1,6 @@
 """A repository with Zig's C compiler, which has the headers and C libraries of all its targets."""
 
+load("//rules:zig_targets.bzl", "ZIG_HEADERS")
 load("//rules/private/repository:python_interpreter.bzl", "find_any_python")
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
 
@@ -24,23 +25,48 @@ except (BootstrapError, OSError) as error:
     sys.exit(str(error))
 """
 
+# Targets of the repository, besides one for each folder of ZIG_HEADERS.
+_PROGRAM = "ziglang/zig"
+_ALL_FILES = "all_files"
+_CXX_HEADERS = "cxx_headers"
+
 # Fails only when a toolchain is used, so that queries and fetches of all packages work.
 _UNSUPPORTED_BUILD = """\
+package(default_visibility = ["//visibility:public"])
+
 genrule(
     name = "unsupported",
-    outs = ["ziglang"],
+    outs = ["{program}"],
     cmd = "echo {message} >&2; exit 1",
     tags = ["manual"],
-    visibility = ["//visibility:public"],
 )
+
+[filegroup(name = name) for name in {names}]
 """
 
-# One directory instead of a glob: it has 20,000 files.
+# Zig has 20,000 files. A compilation needs its program, and the headers of its target.
 _BUILD = """\
-exports_files(
-    ["ziglang"],
-    visibility = ["//visibility:public"],
+package(default_visibility = ["//visibility:public"])
+
+exports_files(["{program}"])
+
+filegroup(
+    name = "{all_files}",
+    srcs = glob(["ziglang/**"]),
 )
+
+filegroup(
+    name = "{cxx_headers}",
+    srcs = glob([
+        "ziglang/lib/%s/**" % folder
+        for folder in ["include", "libcxx/include", "libcxxabi/include", "libunwind/include"]
+    ]),
+)
+
+[filegroup(
+    name = name,
+    srcs = glob(["ziglang/lib/libc/include/%s/**" % name]),
+) for name in {headers}]
 """
 
 def _zig_impl(rctx):
@@ -51,7 +77,9 @@ def _zig_impl(rctx):
             rctx.os.name,
             cpu,
         )
-        rctx.file("BUILD.bazel", _UNSUPPORTED_BUILD.format(message = message), executable = False)
+        names = ZIG_HEADERS + [_ALL_FILES, _CXX_HEADERS]
+        build = _UNSUPPORTED_BUILD.format(program = _PROGRAM, message = message, names = names)
+        rctx.file("BUILD.bazel", build, executable = False)
         return
     program = python_program(rctx, "wheel_files")
     rctx.report_progress("fetching ziglang " + _VERSION)
@@ -65,7 +93,8 @@ def _zig_impl(rctx):
     rctx.symlink(result.stdout, "wheel.zip")
     rctx.extract("wheel.zip")
     rctx.delete("wheel.zip")
-    rctx.file("BUILD.bazel", _BUILD, executable = False)
+    build = _BUILD.format(program = _PROGRAM, all_files = _ALL_FILES, cxx_headers = _CXX_HEADERS, headers = ZIG_HEADERS)
+    rctx.file("BUILD.bazel", build, executable = False)
 
 zig = repository_rule(
     implementation = _zig_impl,

@@ -1,18 +1,24 @@
-"""Targets of Zig's C compiler."""
+"""Targets of Zig's C compiler.
+
+`headers` are the folders of Zig's lib/libc/include that the target's C library has.
+"""
 
 _GLIBC = "//platforms:glibc"
 _MUSL = "//platforms:musl"
 
-def _linux(zig_cpu, cpu, abi_suffix = ""):
+def _linux(zig_cpu, cpu, family, abi_suffix = ""):
     constraints = ["@platforms//cpu:" + cpu, "@platforms//os:linux"]
+    kernel_headers = [family + "-linux-any", "any-linux-any"]
     return {
         # The version of glibc is the oldest that programs run with.
         "linux_%s_glibc" % cpu: dict(
             constraints = constraints + [_GLIBC],
+            headers = [family + "-linux-gnu", "generic-glibc"] + kernel_headers,
             triple = "%s-linux-gnu%s.2.28" % (zig_cpu, abi_suffix),
         ),
         "linux_%s_musl" % cpu: dict(
             constraints = constraints + [_MUSL],
+            headers = [zig_cpu + "-linux-musl", "generic-musl"] + kernel_headers,
             triple = "%s-linux-musl%s" % (zig_cpu, abi_suffix),
         ),
     }
@@ -24,6 +30,7 @@ def _windows(cpu):
         # add a random identifier.
         copts = ["-s"],
         executable_extension = ".exe",
+        headers = ["any-windows-any"],
         linkopts = ["-s"],
         triple = cpu + "-windows-gnu",
     )}
@@ -31,14 +38,15 @@ def _windows(cpu):
 def _macos(name, cpu):
     return {"macos_" + name: dict(
         constraints = ["@platforms//cpu:" + cpu, "@platforms//os:osx"],
+        headers = ["any-darwin-any"],
         triple = cpu + "-macos",
     )}
 
 _LISTS = [
-    _linux("x86_64", "x86_64"),
-    _linux("aarch64", "aarch64"),
-    _linux("arm", "armv7", "eabihf"),
-    _linux("riscv64", "riscv64"),
+    _linux("x86_64", "x86_64", "x86"),
+    _linux("aarch64", "aarch64", "aarch64"),
+    _linux("arm", "armv7", "arm", "eabihf"),
+    _linux("riscv64", "riscv64", "riscv"),
     _windows("x86_64"),
     _windows("aarch64"),
     _macos("x86_64", "x86_64"),
@@ -46,9 +54,13 @@ _LISTS = [
     {"wasm32_wasi": dict(
         constraints = ["@platforms//cpu:wasm32", "@platforms//os:wasi"],
         executable_extension = ".wasm",
+        headers = ["wasm-wasi-musl", "generic-musl"],
         triple = "wasm32-wasi",
     )},
 ]
 
 # Arguments of `zig_toolchain` by the name of the platform.
 ZIG_TARGETS = {name: target for targets in _LISTS for name, target in targets.items()}
+
+# All folders of lib/libc/include.
+ZIG_HEADERS = sorted({folder: None for target in ZIG_TARGETS.values() for folder in target["headers"]})
