@@ -6,6 +6,7 @@ It has its own file, because it requires Java rules: `@rules_executorch//binding
 load("@executorch_java_rules//:defs.bzl", "IS_SELECTED", "java_import", "java_library")
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("//rules:defs.bzl", "executorch_cc_library")
+load(":aar_rule.bzl", "aar")
 load(":java_source.bzl", "java_natives", "java_natives_for_platforms", "java_source")
 
 # Java's names of platforms: org.executorch.bazel.NativeLibrary has the same.
@@ -147,4 +148,27 @@ def executorch_java_library(name, package, model = None, class_name = "", models
         exports = [Label("//bindings/java:executorch")],
         deps = [Label("//bindings/java:executorch")],
         **common
+    )
+
+def executorch_aar(name, library, package, min_sdk = 33, **kwargs):
+    """The Android library (AAR) of an `executorch_java_library`, with a native library for each of its `platforms`.
+
+    It contains `classes.jar` with the classes of the models and of `org.executorch.bazel`, `jni/<abi>/`, the manifest, and rules
+    for ProGuard. It has been tested without Android: docs/how_to/package_an_aar.md.
+
+    Args:
+      name: Name of the target; its file is `<name>.aar`.
+      library: An `executorch_java_library` whose `platforms` have the constraint `@platforms//os:android`.
+      package: Android package of the manifest, such as `com.example.net`.
+      min_sdk: The oldest API level. The classes use functions of API level 33.
+      **kwargs: Attributes that every rule has.
+    """
+    library_label = native.package_relative_label(library)
+    aar(
+        name = name,
+        classes = [library, Label("//bindings/java:executorch")],
+        min_sdk = min_sdk,
+        natives = library_label.relative(":" + library_label.name + "_natives"),
+        package = package,
+        **kwargs
     )
