@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from rules.codegen.java_library import buffer_type, element_type, is_shaped
 from rules.codegen.java_names import accessor_names, function_names, into_name
+from rules.codegen.java_types import buffer_type, element_type, is_shaped
 from rules.codegen.model import Model
 from rules.interface.description import Method, Slot
 
