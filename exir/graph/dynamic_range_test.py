@@ -88,6 +88,13 @@ def test_dynamically_quantized_input_is_fused(scheme: str, call: str) -> None:
     assert _calls_of(lambda x: convert(x, range_of(x))) == [f"quantized_weight::{call}"]
 
 
+def test_minimum_of_the_scale_is_fused() -> None:
+    def convert(x: Tensor) -> Tensor:
+        return _convert_tensor(x, _OPS.choose_qparams.tensor(x, *_INT8, 0.5, torch.int8))
+
+    assert _calls_of(convert) == ["quantized_weight::dynamic_linear_per_tensor"]
+
+
 @pytest.mark.parametrize("scheme", _SCHEMES)
 def test_views_and_copies_of_the_parameters_are_fused(scheme: str) -> None:
     range_of, convert = _SCHEMES[scheme]
@@ -130,6 +137,47 @@ _VARIANTS: dict[str, _Variant] = {
 @pytest.mark.parametrize("variant", _VARIANTS)
 def test_other_quantization_of_the_input_is_not_fused(variant: str, scheme: str) -> None:
     assert _calls_of(lambda x: _VARIANTS[variant](x, *_SCHEMES[scheme])) == []
+
+
+_SCALE, _ZERO_POINT = 0, 1
+
+
+@pytest.mark.parametrize("scheme", _SCHEMES)
+@pytest.mark.parametrize(
+    ("scale", "zero_point"),
+    [(_ZERO_POINT, _SCALE), (_SCALE, _SCALE), (_ZERO_POINT, _ZERO_POINT)],
+    ids=["swapped", "scale as zero point", "zero point as scale"],
+)
+def test_scale_and_zero_point_in_other_places_are_not_fused(
+    scale: int, zero_point: int, scheme: str
+) -> None:
+    range_of, convert = _SCHEMES[scheme]
+
+    def misplaced(x: Tensor) -> Tensor:
+        positive = x.abs()  # has the zero point -128, so that no scale is 0
+        found = range_of(positive)
+        return convert(positive, (found[scale], found[zero_point]))
+
+    assert _calls_of(misplaced) == []
+
+
+_SYMMETRIC_RANGES: dict[str, Callable[[Tensor], _Range]] = {
+    "tensor": lambda x: _OPS.choose_qparams_symmetric.tensor(x, *_INT8, 1e-6, torch.int8),
+    "rows": lambda x: _OPS.choose_qparams_per_token(x, torch.int8),
+}
+
+
+@pytest.mark.parametrize("scheme", _SCHEMES)
+def test_symmetric_range_is_not_fused(scheme: str) -> None:
+    _, convert = _SCHEMES[scheme]
+    assert _calls_of(lambda x: convert(x, _SYMMETRIC_RANGES[scheme](x))) == []
+
+
+@pytest.mark.parametrize("scheme", _SCHEMES)
+def test_constant_range_is_not_fused(scheme: str) -> None:
+    range_of, convert = _SCHEMES[scheme]
+    found = range_of(torch.linspace(-3, 3, 24).reshape(3, 8))
+    assert _calls_of(lambda x: convert(x, found)) == []
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,16 @@
-"""Tests of upper bounds of symbolic sizes."""
+"""Tests of bounds of symbolic sizes and of symbols."""
 
 from collections.abc import Callable
 
 import pytest
+import sympy
 import torch
 from torch import Tensor, nn
 from torch.export import Dim, export
+from torch.utils._sympy.numbers import int_oo
+from torch.utils._sympy.value_ranges import ValueRanges
 
-from exir.graph.size_bounds import constraint_bound
+from exir.graph.size_bounds import constraint_bound, symbol_limits
 
 
 class _ResizedModule(nn.Module):
@@ -66,3 +69,29 @@ def test_divisor_of_a_view_is_bounded_by_its_size() -> None:
     program = export(_ResizedModule(columns), (torch.zeros(24, 3),), dynamic_shapes=(shapes,))
     (result,) = program.graph.output_node().args[0]
     assert constraint_bound(program.range_constraints)(result.meta["val"].shape[0]) == 36
+
+
+_N, _M = sympy.symbols("n m", integer=True, positive=True)
+
+
+@pytest.mark.parametrize(
+    ("size", "bounds", "expected"),
+    [
+        (3 * _N, (4, 11), (2, 3)),
+        (3 * _N, (3, 12), (1, 4)),
+        (3 * _N + 2, (4, 13), (1, 3)),
+        (3 * _N + 2, (2, 14), (0, 4)),
+        (3 * _M, (0, 6), (5, 9)),
+        (_N + _M, (0, 6), (5, 9)),
+    ],
+)
+def test_bounds_of_a_multiple_limit_its_symbol(
+    size: sympy.Expr, bounds: tuple[int, int], expected: tuple[int, int]
+) -> None:
+    ranges = {_N: ValueRanges(5, 9), size: ValueRanges(*bounds)}
+    assert symbol_limits(_N, ranges) == expected
+
+
+def test_symbol_without_a_range_is_limited_to_64_bits() -> None:
+    assert symbol_limits(_N, {}) == (0, 2**63 - 1)
+    assert symbol_limits(_N, {_N: ValueRanges(-int_oo, int_oo)}) == (-(2**63), 2**63 - 1)
