@@ -91,7 +91,7 @@ def _divided_values(expression: sympy.Expr) -> dict[sympy.Expr, sympy.Expr]:
     return {
         division.args[1] * division: division.args[0]
         for division in divisions
-        if division.args[1].is_positive and not division.args[1].is_Integer
+        if division.args[1].is_positive
     }
 
 
@@ -132,7 +132,7 @@ def symbol_limits(symbol: sympy.Symbol, ranges: Mapping[sympy.Expr, ValueRanges]
     )
     for expr, bounds in ranges.items():
         line = rising_line_of(expr)
-        if line is not None and line[0] == symbol and expr != symbol:
+        if line is not None and line[0] == symbol:
             _, factor, offset = line
             low = min(low, -((offset - clamp_bound(bounds.lower)) // factor))
             high = min(high, (clamp_bound(bounds.upper) - offset) // factor)

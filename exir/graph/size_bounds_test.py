@@ -7,10 +7,11 @@ import sympy
 import torch
 from torch import Tensor, nn
 from torch.export import Dim, export
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
-from exir.graph.size_bounds import constraint_bound, symbol_limits
+from exir.graph.size_bounds import constraint_bound, finite_upper, symbol_limits
 
 
 class _ResizedModule(nn.Module):
@@ -69,6 +70,46 @@ def test_divisor_of_a_view_is_bounded_by_its_size() -> None:
     program = export(_ResizedModule(columns), (torch.zeros(24, 3),), dynamic_shapes=(shapes,))
     (result,) = program.graph.output_node().args[0]
     assert constraint_bound(program.range_constraints)(result.meta["val"].shape[0]) == 36
+
+
+def test_division_of_negative_values_has_no_bound_of_its_dividend() -> None:
+    size = ShapeEnv().create_unbacked_symint()
+    ranges = {size.node.expr: ValueRanges(-4, -1)}
+    largest = max(n * (8 // n) for n in range(-4, 0))
+    bound = constraint_bound(ranges)(size * (8 // size))
+    assert largest > 8
+    assert bound is not None and bound >= largest
+
+
+def test_remainder_other_than_zero_does_not_bound_the_divisor() -> None:
+    def columns(n: int, m: int) -> int:
+        torch._check(n % 12 == 5)
+        return n // (n // 12) * m
+
+    shapes = {0: Dim.DYNAMIC(min=13, max=48)}
+    program = export(_ResizedModule(columns), (torch.zeros(29, 3),), dynamic_shapes=(shapes,))
+    (result,) = program.graph.output_node().args[0]
+    largest = max(columns(n, 3) for n in range(13, 49) if n % 12 == 5)
+    bound = constraint_bound(program.range_constraints)(result.meta["val"].shape[0])
+    assert largest == 51
+    assert bound is not None and bound >= largest
+
+
+def test_divisor_that_is_always_zero_has_no_bound() -> None:
+    size = ShapeEnv().create_unbacked_symint()
+    assert constraint_bound({size.node.expr: ValueRanges(0, 0)})(100 // size) is None
+
+
+@pytest.mark.parametrize(
+    "bounds, expected",
+    [
+        (ValueRanges(0, 7), 7),
+        (ValueRanges(0, int_oo), None),
+        (ValueRanges(0.5, sympy.oo), None),
+    ],
+)
+def test_infinite_ranges_have_no_upper_bound(bounds: ValueRanges, expected: int | None) -> None:
+    assert finite_upper(bounds) == expected
 
 
 _N, _M = sympy.symbols("n m", integer=True, positive=True)
