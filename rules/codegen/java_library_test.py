@@ -89,10 +89,20 @@ def test_names_are_in_camel_case(name: str, expected: str) -> None:
 
 
 def test_names_avoid_keywords_and_functions_of_the_class(tmp_path: Path) -> None:
-    tensors = [_tensor("new", shape=[4]), _tensor("hashCode", shape=[4])]
+    tensors = [_tensor("new", shape=[4]), _tensor("class", shape=[4])]
     text = _generate(tmp_path, inputs=tensors, outputs=tensors)
-    assert "forward(float[] new_, float[] hashCode)" in text
-    assert "public org.executorch.bazel.Tensor<float[]> hashCode_()" in text
+    assert "forward(float[] new_, float[] class_)" in text
+    for name in ("getNew", "getClass_"):
+        assert f"public org.executorch.bazel.Tensor<float[]> {name}()" in text
+
+
+@pytest.mark.parametrize(
+    ("output", "function"),
+    [("scores", "getScores"), ("output_0", "getOutput0"), ("KV_cache", "getKvCache"), ("3d", "get3d")],
+)
+def test_outputs_have_functions_that_kotlin_shows_as_properties(output: str, function: str, tmp_path: Path) -> None:
+    text = _generate(tmp_path, outputs=[_tensor(output, shape=[4]), _tensor("y", shape=[4])])
+    assert f"public org.executorch.bazel.Tensor<float[]> {function}()" in text
 
 
 @pytest.mark.parametrize("method", ["load", "close", "reset", "wait", "toString"])

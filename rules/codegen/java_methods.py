@@ -56,7 +56,7 @@ _ACCESSOR = """
      * @return the output
      */
     public {type} {name}() {{
-      return this.{name};
+      return this.{field};
     }}
 """
 
@@ -73,6 +73,7 @@ class MethodWriter:
         self._arguments = method.arguments
         self._outputs = [slot for slot in method.outputs if slot.kind == "tensor" or slot.kind in SCALARS]
         self._variables = parameter_names(self._arguments, method)
+        self._fields = parameter_names(self._outputs, method)
         self._accessors = accessor_names(self._outputs, method)
         names = list(self._variables.values())
         self._size_variables = {
@@ -81,7 +82,7 @@ class MethodWriter:
             if slot.kind == "tensor" and is_shaped(slot)
         }
         taken = [*names, *self._size_variables.values(), "call", "java", "org"]
-        self._targets = {slot.index: unused(name, taken) for slot, name in zip(self._outputs, self._accessors.values())}
+        self._targets = {slot.index: unused(name, taken) for slot, name in zip(self._outputs, self._fields.values())}
 
     def constants(self) -> str:
         """Return the sizes of inputs and the dim orders of outputs."""
@@ -216,15 +217,20 @@ class MethodWriter:
         """Return the class of several outputs. Java 11 has no records."""
         if len(self._outputs) < 2:
             return ""
-        members = [(slot, output_type(slot), self._accessors[slot.index]) for slot in self._outputs]
+        fields = [(output_type(slot), self._fields[slot.index]) for slot in self._outputs]
         return _OUTPUTS.format(
             method=javadoc(self._method.name),
             name=self._class,
-            fields="".join(f"    private final {type_} {name};\n" for _, type_, name in members),
-            parameters=", ".join(f"{type_} {name}" for _, type_, name in members),
-            assignments="".join(f"      this.{name} = {name};\n" for _, _, name in members),
-            accessors="".join(
-                _ACCESSOR.format(description=f"{javadoc(slot.name)}, {javadoc(describe(slot))}", type=type_, name=name)
-                for slot, type_, name in members
-            ),
+            fields="".join(f"    private final {type_} {name};\n" for type_, name in fields),
+            parameters=", ".join(f"{type_} {name}" for type_, name in fields),
+            assignments="".join(f"      this.{name} = {name};\n" for _, name in fields),
+            accessors="".join(map(self._accessor, self._outputs)),
+        )
+
+    def _accessor(self, slot: Slot) -> str:
+        return _ACCESSOR.format(
+            description=f"{javadoc(slot.name)}, {javadoc(describe(slot))}",
+            type=output_type(slot),
+            name=self._accessors[slot.index],
+            field=self._fields[slot.index],
         )

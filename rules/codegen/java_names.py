@@ -19,9 +19,13 @@ _VARIABLES = frozenset(("call", "java", "options", "org"))
 
 def camel_case(name: str, reserved: Iterable[str] = ()) -> str:
     """Return `name` as the name of a variable or function: "input_ids" as "inputIds"."""
+    return identifier(_joined_words(name), "java", reserved)
+
+
+def _joined_words(name: str) -> str:
     first, *others = word(name).split("_")
     start = first.lower() if first.isupper() else first[:1].lower() + first[1:]
-    return identifier(start + "".join(part[:1].upper() + part[1:] for part in others), "java", reserved)
+    return start + "".join(part[:1].upper() + part[1:] for part in others)
 
 
 def _check_distinct(names: Sequence[str], owners: Sequence[str], place: str) -> None:
@@ -63,10 +67,17 @@ def parameter_names(slots: Sequence[Slot], method: Method) -> dict[int, str]:
 
 
 def accessor_names(slots: Sequence[Slot], method: Method) -> dict[int, str]:
-    """Return the function that returns each output, by index."""
-    names = {slot.index: camel_case(slot.name, _OBJECT_FUNCTIONS) for slot in slots}
+    """Return the function that returns each output, by index.
+
+    That of "scores" is "getScores", which Kotlin shows as a property.
+    """
+    names = {slot.index: _accessor(_joined_words(slot.name)) for slot in slots}
     _check_distinct([*names.values()], [f"'{slot.name}'" for slot in slots], f"method '{method.name}'")
     return names
+
+
+def _accessor(name: str) -> str:
+    return identifier(f"get{name[:1].upper()}{name[1:]}", "java", _OBJECT_FUNCTIONS)
 
 
 def unused(name: str, used: Iterable[str]) -> str:

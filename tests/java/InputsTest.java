@@ -24,7 +24,7 @@ final class InputsTest {
 
   static void testAllKindsOfBuffersHaveTheResultsOfArrays() {
     try (OneRow net = OneRow.load()) {
-      float[] expected = net.forward(ROW).array();
+      float[] expected = net.forward(ROW).getArray();
       FloatBuffer large = empty(20);
       large.position(5);
       large.put(ROW).flip().position(5);
@@ -47,7 +47,7 @@ final class InputsTest {
       };
       for (FloatBuffer buffer : buffers) {
         int position = buffer.position();
-        equal(net.forward(buffer).array(), expected);
+        equal(net.forward(buffer).getArray(), expected);
         equal(buffer.position(), position);
       }
     }
@@ -55,7 +55,7 @@ final class InputsTest {
 
   static void testOutputsAreCopiedToBuffers() {
     try (OneRow net = OneRow.load()) {
-      float[] expected = net.forward(ROW).array();
+      float[] expected = net.forward(ROW).getArray();
       for (FloatBuffer target : new FloatBuffer[] {empty(9), FloatBuffer.allocate(9)}) {
         target.position(3);
         net.forwardInto(direct(ROW), target);
@@ -102,7 +102,7 @@ final class InputsTest {
           "x: the buffer's byte order is BIG_ENDIAN; call order(ByteOrder.nativeOrder()) on its ByteBuffer",
           () -> net.forward(ByteBuffer.allocateDirect(32).asFloatBuffer()));
       equal(thrown(() -> net.forward((float[]) null)).getClass(), NullPointerException.class);
-      equal(net.forward(ROW).sizes(), new int[] {1, 4});
+      equal(net.forward(ROW).getSizes(), new int[] {1, 4});
     }
   }
 
@@ -120,7 +120,7 @@ final class InputsTest {
           () -> net.forward(empty(27), 1, 2, 5));
       fails(
           Status.NOT_SUPPORTED, "start: 4 is out of range; pass 0 to 3", () -> net.forward(new float[18], 4, 2, 5));
-      equal(net.forward(new float[18], 3, 2, 5).sizes(), new int[] {2, 2});
+      equal(net.forward(new float[18], 3, 2, 5).getSizes(), new int[] {2, 2});
     }
   }
 
@@ -128,9 +128,9 @@ final class InputsTest {
     try (TwoDynamicSizes net = TwoDynamicSizes.load()) {
       float[] x = {1, 2, 3, 4, 5, 6};
       Tensor<float[]> rows = net.forward(x, new int[] {2, 3});
-      equal(rows.sizes(), new int[] {3, 2});
-      equal(rows.strides(), new int[] {2, 1});
-      equal(rows.array()[rows.position(2, 0)], 6f);
+      equal(rows.getSizes(), new int[] {3, 2});
+      equal(rows.getStrides(), new int[] {2, 1});
+      equal(rows.getArray()[rows.position(2, 0)], 6f);
       equal(rows.toString(), "float32 [3, 2]");
       equal(thrown(() -> rows.position(3, 0)).getClass(), IndexOutOfBoundsException.class);
       equal(thrown(() -> rows.position(0)).getClass(), IndexOutOfBoundsException.class);
@@ -158,9 +158,9 @@ final class InputsTest {
             scale == 1
                 ? net.forward(rows, new float[4])
                 : net.forward(direct(rows), FloatBuffer.wrap(new float[4]));
-        equal(outputs.sum().sizes(), new int[] {3, 4});
-        equal(outputs.sum().array(), rows);
-        equal(outputs.rows().array(), rows);
+        equal(outputs.getSum().getSizes(), new int[] {3, 4});
+        equal(outputs.getSum().getArray(), rows);
+        equal(outputs.getRows().getArray(), rows);
       }
       net.reset();
       Exception error = thrown(() -> net.forward(empty(4000), empty(4)));

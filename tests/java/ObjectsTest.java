@@ -48,8 +48,8 @@ final class ObjectsTest {
       image[i] = 0.01f * (i % 97);
     }
     try (Convolutions net = Convolutions.load(options)) {
-      float[] first = net.forward(image).array();
-      equal(net.forward(image).array(), first);
+      float[] first = net.forward(image).getArray();
+      equal(net.forward(image).getArray(), first);
       return first;
     }
   }
@@ -76,7 +76,7 @@ final class ObjectsTest {
     ExecutorService threads = Executors.newFixedThreadPool(4);
     for (int round = 0; round < 20; round++) {
       OneRow net = OneRow.load();
-      float[] expected = net.forward(ROW).array();
+      float[] expected = net.forward(ROW).getArray();
       List<Future<Integer>> found = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         found.add(threads.submit(() -> callUntilClosed(net, expected)));
@@ -93,7 +93,7 @@ final class ObjectsTest {
   private static int callUntilClosed(OneRow net, float[] expected) {
     for (int count = 0; ; count++) {
       try {
-        equal(net.forward(ROW).array(), expected);
+        equal(net.forward(ROW).getArray(), expected);
       } catch (IllegalStateException error) {
         return count;
       }
@@ -106,11 +106,11 @@ final class ObjectsTest {
       for (int i = 0; i < 16; i++) {
         float[] x = ROW.clone();
         x[0] = i;
-        float[] expected = net.forward(x).array();
+        float[] expected = net.forward(x).getArray();
         tasks.add(
             () -> {
               for (int call = 0; call < 2000; call++) {
-                equal(net.forward(x).array(), expected);
+                equal(net.forward(x).getArray(), expected);
               }
               return null;
             });
@@ -128,13 +128,13 @@ final class ObjectsTest {
       long[] prompt = {3, 1, 4, 1, 5, 9};
       long[] positions = {0, 1, 2, 3, 4, 5};
       net.prefill(prompt, positions);
-      float[] first = net.decode(new long[] {2}, new long[] {6}).array();
+      float[] first = net.decode(new long[] {2}, new long[] {6}).getArray();
       net.reset();
-      float[] empty = net.decode(new long[] {2}, new long[] {6}).array();
+      float[] empty = net.decode(new long[] {2}, new long[] {6}).getArray();
       check(!Arrays.equals(first, empty), "the state was not reset");
       net.reset();
       net.prefill(prompt, positions);
-      equal(net.decode(new long[] {2}, new long[] {6}).array(), first);
+      equal(net.decode(new long[] {2}, new long[] {6}).getArray(), first);
     }
   }
 
@@ -165,16 +165,16 @@ final class ObjectsTest {
         Noise first = Noise.load(new Options().randomSeed(7));
         Noise second = Noise.load(new Options().randomSeed(7))) {
       thrown(() -> net.forward(new float[4]));
-      float[] numbers = first.forward(new float[4]).array();
-      equal(second.forward(new float[4]).array(), numbers);
-      check(!Arrays.equals(first.forward(new float[4]).array(), numbers), "the numbers repeat");
+      float[] numbers = first.forward(new float[4]).getArray();
+      equal(second.forward(new float[4]).getArray(), numbers);
+      check(!Arrays.equals(first.forward(new float[4]).getArray(), numbers), "the numbers repeat");
     }
   }
 
   static void testInstructionsOfACallAreLimited() {
     try (IntegerInputs net = IntegerInputs.load(new Options().maxSteps(1))) {
       Exception error = thrown(() -> net.forward(new float[18], 1, 2, 5));
-      equal(((ExecutorchException) error).status(), Status.OUT_OF_RESOURCES);
+      equal(((ExecutorchException) error).getStatus(), Status.OUT_OF_RESOURCES);
     }
   }
 
@@ -186,7 +186,7 @@ final class ObjectsTest {
     shifted.put(program).position(3);
     float[] expected;
     try (OneRow net = OneRow.load()) {
-      expected = net.forward(ROW).array();
+      expected = net.forward(ROW).getArray();
     }
     try (FileChannel channel = FileChannel.open(path("PROGRAM"))) {
       Data[] programs = {
@@ -198,7 +198,7 @@ final class ObjectsTest {
       for (Data data : programs) {
         try (External net = External.load(data, Data.of(ByteBuffer.wrap(weights)))) {
           System.gc();
-          equal(net.forward(ROW).array(), expected);
+          equal(net.forward(ROW).getArray(), expected);
         }
       }
     }

@@ -65,11 +65,11 @@ final class Stress {
     for (int i = 0; i < threadCount; i++) {
       float[] x = ROW.clone();
       x[0] = i;
-      float[] expected = shared.forward(x).array();
+      float[] expected = shared.forward(x).getArray();
       Thread thread = new Thread(() -> {
         try (OneRow own = share ? null : OneRow.load()) {
           for (long call = 0; call < count / threadCount; call++) {
-            check((share ? shared : own).forward(x).array(), expected);
+            check((share ? shared : own).forward(x).getArray(), expected);
           }
         } catch (Throwable failure) {
           synchronized (failures) {
@@ -95,8 +95,8 @@ final class Stress {
     long loads = Long.parseLong(arguments[1]);
     int threads = Integer.parseInt(arguments[2]);
     try (OneRow net = OneRow.load()) {
-      float[] expected = net.forward(ROW).array();
-      repeat("arrays", calls / 2, i -> check(net.forward(ROW).array(), expected));
+      float[] expected = net.forward(ROW).getArray();
+      repeat("arrays", calls / 2, i -> check(net.forward(ROW).getArray(), expected));
       FloatBuffer x = Testing.direct(ROW);
       FloatBuffer target = Testing.empty(4);
       repeat("direct buffers", calls / 2, i -> net.forwardInto(x, target));

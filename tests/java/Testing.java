@@ -55,7 +55,7 @@ final class Testing {
     Exception error = thrown(action);
     check(error instanceof ExecutorchException, error);
     equal(error.getMessage(), status + ": " + message);
-    equal(((ExecutorchException) error).status(), status);
+    equal(((ExecutorchException) error).getStatus(), status);
   }
 
   /** Returns the exception that an action throws. */

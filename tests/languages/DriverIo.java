@@ -174,13 +174,13 @@ final class DriverIo {
   }
 
   void write(Tensor<?> tensor) {
-    int count = Array.getLength(tensor.array());
+    int count = Array.getLength(tensor.getArray());
     ByteBuffer bytes = ByteBuffer.allocate(8 * count).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < count; i++) {
-      put(bytes, Array.get(tensor.array(), i));
+      put(bytes, Array.get(tensor.getArray(), i));
     }
     bytes.flip();
-    write(tensor.sizes(), bytes);
+    write(tensor.getSizes(), bytes);
   }
 
   private static void put(ByteBuffer bytes, Object element) {

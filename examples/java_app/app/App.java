@@ -38,7 +38,7 @@ final class App {
     String[] names = Files.readString(Paths.get(arguments[0])).split("\"");
     try (Classifier classifier = Classifier.load()) {
       for (int i = 1; i < arguments.length; i++) {
-        float[] scores = classifier.forward(readPhoto(arguments[i])).array();
+        float[] scores = classifier.forward(readPhoto(arguments[i])).getArray();
         int best = 0;
         for (int label = 1; label < scores.length; label++) {
           best = scores[label] > scores[best] ? label : best;

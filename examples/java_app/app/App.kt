@@ -32,7 +32,7 @@ fun main(arguments: Array<String>) {
     val names = File(arguments[0]).readText().split('"')
     Classifier.load().use { classifier ->
         for (photo in arguments.drop(1)) {
-            val scores = classifier.forward(readPhoto(photo)).array()
+            val scores = classifier.forward(readPhoto(photo)).array
             val best = scores.indices.sortedByDescending { scores[it] }.first()
             println(names[4 * best + 3])
         }

@@ -228,7 +228,7 @@ public final class Call {
     if (sizes.length > Frame.MAX_RANK) {
       throw invalid(name + ": " + sizes.length + " sizes; pass at most " + Frame.MAX_RANK);
     }
-    long others = dtype.parts();
+    long others = dtype.getParts();
     int dynamic = -1;
     for (int dim = 0; dim < sizes.length; dim++) {
       frame.put(slot, Frame.SIZES + dim, sizes[dim]);
@@ -250,7 +250,7 @@ public final class Call {
     frame.put(slot, Frame.KIND, kind);
     frame.put(slot, Frame.DTYPE, dtype.code());
     frame.put(slot, Frame.VALUE, begin);
-    frame.put(slot, Frame.COUNT, count / dtype.parts());
+    frame.put(slot, Frame.COUNT, count / dtype.getParts());
     frame.put(slot, Frame.RANK, sizes.length);
     tensors[input] = tensor;
   }
@@ -325,7 +325,7 @@ public final class Call {
           "outputs[" + output + "] is not a " + dtype + " tensor with " + rank
               + " dims; the program differs from the model");
     }
-    long count = frame.get(slot, Frame.COUNT) * dtype.parts();
+    long count = frame.get(slot, Frame.COUNT) * dtype.getParts();
     if (count > Integer.MAX_VALUE) {
       throw new ExecutorchException(
           Status.NOT_SUPPORTED, "outputs[" + output + "] has " + count + " elements; Java arrays have fewer");

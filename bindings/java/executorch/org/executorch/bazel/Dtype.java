@@ -58,7 +58,7 @@ public enum Dtype {
    *
    * @return 1 or 2
    */
-  public int parts() {
+  public int getParts() {
     return parts;
   }
 

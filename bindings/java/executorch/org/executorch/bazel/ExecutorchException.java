@@ -24,7 +24,7 @@ public final class ExecutorchException extends RuntimeException {
    *
    * @return the status of the C runtime
    */
-  public Status status() {
+  public Status getStatus() {
     return status;
   }
 }

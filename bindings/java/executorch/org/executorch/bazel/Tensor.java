@@ -30,7 +30,7 @@ public final class Tensor<A> {
    *
    * @return the array itself, not a copy
    */
-  public A array() {
+  public A getArray() {
     return array;
   }
 
@@ -39,7 +39,7 @@ public final class Tensor<A> {
    *
    * @return the dtype
    */
-  public Dtype dtype() {
+  public Dtype getDtype() {
     return dtype;
   }
 
@@ -48,7 +48,7 @@ public final class Tensor<A> {
    *
    * @return a copy
    */
-  public int[] sizes() {
+  public int[] getSizes() {
     return sizes.clone();
   }
 
@@ -58,12 +58,12 @@ public final class Tensor<A> {
    *
    * @return a copy
    */
-  public int[] strides() {
+  public int[] getStrides() {
     return strides.clone();
   }
 
   /**
-   * Returns the position of an element in {@link #array}. For complex numbers, it is that of the real
+   * Returns the position of an element in {@link #getArray}. For complex numbers, it is that of the real
    * part.
    *
    * @param index one index for each dimension
@@ -78,7 +78,7 @@ public final class Tensor<A> {
     for (int dim = 0; dim < sizes.length; dim++) {
       position += Objects.checkIndex(index[dim], sizes[dim]) * strides[dim];
     }
-    return position * dtype.parts();
+    return position * dtype.getParts();
   }
 
   /**
