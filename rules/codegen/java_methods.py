@@ -137,11 +137,11 @@ class MethodWriter:
             for slot, name in targets
         ]
         checks = (
-            f'    {API}.Call.checkTarget("{slot.name}", {name}, {0 if slot.is_dynamic else element_count(slot)});\n'
+            f'    {API}.Outputs.checkTarget("{slot.name}", {name}, {0 if slot.is_dynamic else element_count(slot)});\n'
             for slot, name in targets
         )
         copies = (
-            f'      call.copyTo({slot.index}, "{slot.name}", {dtype_constant(slot)}, {len(slot.shape)}, {name});\n'
+            f'      call.outputs.copyTo({slot.index}, "{slot.name}", {dtype_constant(slot)}, {len(slot.shape)}, {name});\n'
             for slot, name in targets
         )
         return _FUNCTION.format(
@@ -190,11 +190,11 @@ class MethodWriter:
     def _set(self, slot: Slot) -> str:
         variable = self._variables[slot.index]
         if slot.kind != "tensor":
-            return f'      call.setInt({slot.index}, "{slot.name}", {variable});\n'
+            return f'      call.inputs.setInt({slot.index}, "{slot.name}", {variable});\n'
         sizes = f"SIZES_{self._index}_{slot.index}"
         if slot.index in self._size_variables:
-            sizes = f'{API}.Call.checkSizes("{slot.name}", {self._size_variables[slot.index]}, {len(slot.shape)})'
-        return f'      call.set({slot.index}, "{slot.name}", {dtype_constant(slot)}, {variable}, {sizes});\n'
+            sizes = f'{API}.Inputs.checkSizes("{slot.name}", {self._size_variables[slot.index]}, {len(slot.shape)})'
+        return f'      call.inputs.set({slot.index}, "{slot.name}", {dtype_constant(slot)}, {variable}, {sizes});\n'
 
     def _result_type(self) -> str:
         if len(self._outputs) == 1:
@@ -210,8 +210,8 @@ class MethodWriter:
 
     def _read(self, slot: Slot) -> str:
         if slot.kind != "tensor":
-            return f"call.{SCALARS[slot.kind][1]}({slot.index})"
-        return f"call.get{element_type(slot).capitalize()}s({slot.index}, {dtype_constant(slot)}, ORDER_{self._index}_{slot.index})"
+            return f"call.outputs.{SCALARS[slot.kind][1]}({slot.index})"
+        return f"call.outputs.get{element_type(slot).capitalize()}s({slot.index}, {dtype_constant(slot)}, ORDER_{self._index}_{slot.index})"
 
     def outputs_class(self) -> str:
         """Return the class of several outputs. Java 11 has no records."""

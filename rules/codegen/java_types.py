@@ -23,7 +23,7 @@ _ELEMENTS = {
     "uint64": ("long", "Long"),
 }
 
-# kind of an output: (Java type, function of `Call`).
+# kind of an output: (Java type, function of `Outputs`).
 SCALARS = {
     "int": ("long", "getInt"),
     "bool": ("boolean", "getBool"),

@@ -53,4 +53,4 @@ def test_every_public_class_is_in_the_reference_or_for_generated_classes() -> No
     for path in (_ROOT / java_reference.FOLDER).glob("*.java"):
         text = path.read_text(encoding="utf-8")
         is_public = f"public final class {path.stem}" in text or f"public enum {path.stem}" in text
-        assert not is_public or path.stem in java_reference.CLASSES or " * For generated classes: " in text
+        assert not is_public or path.stem in java_reference.CLASSES or "* For generated classes: " in text

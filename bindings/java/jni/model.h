@@ -40,7 +40,7 @@ extern const char *const et_java_natives_class;
 extern const et_java_spec et_java_specs[];
 extern const size_t et_java_spec_count;
 
-/* Sources of an input. Call.java has the same values. */
+/* Sources of an input. Inputs.java has the same values. */
 typedef enum et_java_source {
   ET_JAVA_NOT_PASSED = 0, /* a constant of the program */
   ET_JAVA_INT = 1,

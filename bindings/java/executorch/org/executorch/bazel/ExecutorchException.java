@@ -19,6 +19,11 @@ public final class ExecutorchException extends RuntimeException {
     this.status = Objects.requireNonNull(status);
   }
 
+  /** Returns the exception for an invalid argument. */
+  static ExecutorchException invalid(String message) {
+    return new ExecutorchException(Status.INVALID_ARGUMENT, message);
+  }
+
   /**
    * Returns the kind of the error.
    *

@@ -3,7 +3,7 @@ package org.executorch.bazel;
 import java.nio.ByteBuffer;
 
 /**
- * For generated classes: the native functions of one native library, which bindings/java/jni/natives.c
+ * For generated classes: the native functions of one native library, which bindings/java/jni
  * defines.
  *
  * <p>Each library registers its functions in its own subclass, so that several libraries work in one
