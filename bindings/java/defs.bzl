@@ -146,7 +146,10 @@ def executorch_java_library(name, package, model = None, class_name = "", models
         runtime_deps = [name + "_natives_import"],
         visibility = visibility,
         exports = [Label("//bindings/java:executorch")],
-        deps = [Label("//bindings/java:executorch")],
+        deps = [
+            Label("//bindings/java:annotations"),
+            Label("//bindings/java:executorch"),
+        ],
         **common
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rules.codegen.java_methods import MethodWriter
 from rules.codegen.java_model import Library
 from rules.codegen.java_names import check_class_name, check_package, javadoc, javadoc_lines
-from rules.codegen.java_types import API
+from rules.codegen.java_types import API, NOT_NULL
 from rules.codegen.model import CodegenError
 from rules.interface.description import Method
 
@@ -31,7 +31,7 @@ public final class {name} implements java.lang.AutoCloseable {{
    *
 {file_docs}   * @return the model; close it after use
    */
-  public static {name} load({parameters}) {{
+  public static {not_null}{name} load({parameters}) {{
     return load({names}new org.executorch.bazel.Options());
   }}
 
@@ -41,7 +41,7 @@ public final class {name} implements java.lang.AutoCloseable {{
 {file_docs}   * @param options the options
    * @return the model; close it after use
    */
-  public static {name} load({parameters_first}org.executorch.bazel.Options options) {{
+  public static {not_null}{name} load({parameters_first}{not_null}org.executorch.bazel.Options options) {{
     return new {name}(
         org.executorch.bazel.Methods.load(
             "{name}", {natives}.get(), {index}, {digest}L, SLOTS, {program}, {weights}, options));
@@ -136,12 +136,13 @@ def _class(library: Library, index: int) -> str:
     entry = library.models[index]
     interface = entry.model.interface
     files = library.borrowed(entry.model)
-    parameters = [f"{API}.Data {file}" for file in files]
+    parameters = [f"{NOT_NULL}{API}.Data {file}" for file in files]
     writers = [MethodWriter(entry, number) for number in range(len(interface.methods))]
     return _CLASS.format(
         target=javadoc(interface.target),
         package=library.package,
         name=entry.class_name,
+        not_null=NOT_NULL,
         doc=javadoc_lines(interface.doc, ""),
         constants=_slot_counts(interface.methods) + "".join(writer.constants() for writer in writers),
         file_docs="".join(f"   * @param {file} the {file}\n" for file in files),

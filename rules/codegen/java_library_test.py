@@ -31,7 +31,12 @@ def _library(tmp_path: Path, **keys: Any) -> java_library.Library:
     return java_library.Library("//app:net", "app", "net", [java_library.JavaModel(model, "Net", 1)])
 
 
-def _generate(tmp_path: Path, *flags: str, name: str = "Net", package: str = "com.acme", **keys: Any) -> str:
+def _generate(tmp_path: Path, *flags: str, **keys: Any) -> str:
+    """Return what `_annotated` does, without annotations."""
+    return _annotated(tmp_path, *flags, **keys).replace("@org.jetbrains.annotations.NotNull ", "")
+
+
+def _annotated(tmp_path: Path, *flags: str, name: str = "Net", package: str = "com.acme", **keys: Any) -> str:
     """Return the class of a program with one method, with these keys of the method."""
     document = json.loads(_CODEC.read_text(encoding="utf-8"))
     method = document["methods"][2] | {"name": "forward", "inputs": [], "outputs": []} | keys
@@ -108,7 +113,10 @@ def test_outputs_have_functions_that_kotlin_shows_as_properties(output: str, fun
 @pytest.mark.parametrize("method", ["load", "close", "reset", "wait", "toString"])
 def test_methods_avoid_functions_of_the_class(method: str, tmp_path: Path) -> None:
     library = _library(tmp_path, name=method, inputs=[_tensor("x", shape=[4])])
-    assert f"public void {method}_(float[] x)" in java_library.java_classes(library)["app/Net.java"]
+    assert (
+        f"public void {method}_(@org.jetbrains.annotations.NotNull float[] x)"
+        in java_library.java_classes(library)["app/Net.java"]
+    )
 
 
 def test_parameters_do_not_hide_packages_and_variables(tmp_path: Path) -> None:
@@ -151,6 +159,23 @@ def test_java_functions_take_sizes_that_the_count_does_not_determine(sizes: list
     tensor = _tensor("x", shape=[4, 4], dynamism="dynamic_bound", sizes=sizes)
     text = _generate(tmp_path, inputs=[tensor, _tensor("x_sizes", shape=[1])])
     assert "forward(float[] x, int[] xSizes_, float[] xSizes)" in text
+
+
+def test_functions_state_that_nothing_is_null(tmp_path: Path) -> None:
+    sizes = [{"min": 1, "max": 4, "step": 1}] * 2
+    x = _tensor("x", shape=[4, 4], dynamism="dynamic_bound", sizes=sizes)
+    text = _annotated(tmp_path, "--borrow-program", inputs=[x], outputs=[_tensor("y", shape=[4])])
+    declarations = [line.strip() for line in text.splitlines() if line.startswith("  public ") and "(" in line]
+    not_null = "@org.jetbrains.annotations.NotNull "
+    assert declarations == [
+        f"public static {not_null}Net load({not_null}org.executorch.bazel.Data program) {{",
+        f"public static {not_null}Net load({not_null}org.executorch.bazel.Data program, {not_null}org.executorch.bazel.Options options) {{",
+        f"public {not_null}org.executorch.bazel.Tensor<float[]> forward({not_null}float[] x, {not_null}int[] xSizes) {{",
+        f"public {not_null}org.executorch.bazel.Tensor<float[]> forward({not_null}java.nio.FloatBuffer x, {not_null}int[] xSizes) {{",
+        f"public void forwardInto({not_null}java.nio.FloatBuffer x, {not_null}int[] xSizes, {not_null}java.nio.FloatBuffer y) {{",
+        "public void reset() {",
+        "public void close() {",
+    ]
 
 
 def test_borrowed_files_are_parameters(tmp_path: Path) -> None:

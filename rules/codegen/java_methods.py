@@ -22,6 +22,7 @@ from rules.codegen.java_types import (
     element_count,
     element_type,
     is_shaped,
+    not_null,
     output_type,
 )
 from rules.interface.description import Range, Slot
@@ -121,7 +122,7 @@ class MethodWriter:
             title=self._title(" with elements of buffers, from position to limit" if with_buffers else ""),
             doc=self._doc(),
             parameter_docs=self._docs([*self._input_docs(), *returned]),
-            result=self._result_type(),
+            result=not_null(self._result_type()),
             name=self._name,
             parameters=", ".join(self._parameters(with_buffers)),
             checks="",
@@ -150,7 +151,9 @@ class MethodWriter:
             parameter_docs=self._docs([*self._input_docs(), *docs]),
             result="void",
             name=into_name(self._name),
-            parameters=", ".join([*self._parameters(True), *(f"{buffer_type(slot)} {name}" for slot, name in targets)]),
+            parameters=", ".join(
+                [*self._parameters(True), *(f"{not_null(buffer_type(slot))} {name}" for slot, name in targets)]
+            ),
             checks="".join(checks),
             index=self._index,
             sets="".join(map(self._set, self._arguments)),
@@ -183,9 +186,10 @@ class MethodWriter:
             if slot.kind != "tensor":
                 yield f"long {self._variables[slot.index]}"
                 continue
-            yield f"{buffer_type(slot) if with_buffers else f'{element_type(slot)}[]'} {self._variables[slot.index]}"
+            type_ = buffer_type(slot) if with_buffers else f"{element_type(slot)}[]"
+            yield f"{not_null(type_)} {self._variables[slot.index]}"
             if slot.index in self._size_variables:
-                yield f"int[] {self._size_variables[slot.index]}"
+                yield f"{not_null('int[]')} {self._size_variables[slot.index]}"
 
     def _set(self, slot: Slot) -> str:
         variable = self._variables[slot.index]
@@ -230,7 +234,7 @@ class MethodWriter:
     def _accessor(self, slot: Slot) -> str:
         return _ACCESSOR.format(
             description=f"{javadoc(slot.name)}, {javadoc(describe(slot))}",
-            type=output_type(slot),
+            type=not_null(output_type(slot)),
             name=self._accessors[slot.index],
             field=self._fields[slot.index],
         )

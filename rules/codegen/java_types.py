@@ -4,6 +4,9 @@ from rules.interface.description import Range, Slot
 
 API = "org.executorch.bazel"
 
+# For the compiler of Kotlin.
+NOT_NULL = "@org.jetbrains.annotations.NotNull "
+
 # dtype: (element of arrays, start of the buffer's name).
 _ELEMENTS = {
     "uint8": ("byte", "Byte"),
@@ -59,6 +62,11 @@ def describe(slot: Slot) -> str:
     if slot.kind != "tensor":
         return str(slot.range or slot.kind)
     return f"{slot.dtype} [{', '.join(slot.size_texts)}]"
+
+
+def not_null(type_: str) -> str:
+    """Return a type with its annotation. Primitive types have none."""
+    return type_ if type_ in ("void", "long", "boolean", "double") else NOT_NULL + type_
 
 
 def output_type(slot: Slot) -> str:

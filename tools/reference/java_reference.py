@@ -28,7 +28,8 @@ _NEXT = """\
 - [Error statuses](error_statuses.md): what to do about each status
 - [Common mistakes](common_mistakes.md): the messages of errors"""
 _DECLARATION = re.compile(
-    r"/\*\*(?P<doc>(?:(?!\*/).)*)\*/\s*(?:@\w+\s+)*(?P<code>[^{};/]*?)\s*(?:[{;]|,\n|\n(?=\s*/))", re.DOTALL
+    r"/\*\*(?P<doc>(?:(?!\*/).)*)\*/\s*(?:@\w+(?:\([^)]*\))?\s+)*(?P<code>[^{};/]*?)\s*(?:[{;]|,\n|\n(?=\s*/))",
+    re.DOTALL,
 )
 _CONSTANT = re.compile(r"(?P<name>[A-Z][A-Z0-9_]*)\(.*\)$", re.DOTALL)
 
@@ -47,7 +48,7 @@ def read_class(root: Path, name: str) -> list[Member]:
     text = (root / FOLDER / f"{name}.java").read_text(encoding="utf-8")
     members = []
     for match in _DECLARATION.finditer(text):
-        code = " ".join(match["code"].split())
+        code = " ".join(match["code"].replace("@NotNull ", "").split()).replace("( ", "(")
         constant = _CONSTANT.match(code)
         if constant:
             code = constant["name"]

@@ -27,7 +27,8 @@ public final class Box<A> {
    * @return the content
    */
   @Override
-  public A get(int key) {
+  public @NotNull A get(
+      @NotNull Integer key) {
     return content;
   }
 }
@@ -45,7 +46,7 @@ def test_public_members_have_their_documentation(tmp_path: Path) -> None:
     (folder / "Box.java").write_text(_CLASS, encoding="utf-8")
     box, get = java_reference.read_class(tmp_path, "Box")
     assert (box.code, box.doc) == ("final class Box<A>", "A `box` of `Lid.open`.")
-    assert (get.code, get.doc) == ("A get(int key)", "Returns the content.\n\nIt may be null.")
+    assert (get.code, get.doc) == ("A get(Integer key)", "Returns the content.\n\nIt may be null.")
     assert get.tags == ("param key opens the `Lid`.", "return the content")
 
 

@@ -105,7 +105,7 @@ def _library_impl(ctx):
         DefaultInfo(files = depset([jar]), runfiles = _runfiles(ctx, ctx.attr.deps + ctx.attr.runtime_deps + ctx.attr.exports + ctx.attr.data)),
         _JarsInfo(
             compile = depset([jar], transitive = [target[_JarsInfo].compile for target in ctx.attr.exports]),
-            runtime = runtime,
+            runtime = depset() if ctx.attr.neverlink else runtime,
         ),
     ]
 
@@ -117,6 +117,7 @@ java_library = rule(
             providers = [_JarsInfo],
             doc = "Libraries that users of this one can use.",
         ),
+        neverlink = attr.bool(doc = "Whether programs do not contain the library."),
     ),
     doc = "A Java library.",
     provides = [_JarsInfo],

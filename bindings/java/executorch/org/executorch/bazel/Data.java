@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
+import org.jetbrains.annotations.NotNull;
 
 /**
  * The bytes of a program or of a weights file. Several models can use one object.
@@ -28,7 +29,7 @@ public final class Data {
    * @param path the path of a .pte or .ptd file
    * @return the data
    */
-  public static Data of(Path path) {
+  public static @NotNull Data of(@NotNull Path path) {
     if (path.getFileSystem() != FileSystems.getDefault()) {
       throw new IllegalArgumentException(path + ": not in the default file system; pass its bytes");
     }
@@ -42,7 +43,7 @@ public final class Data {
    *     of a mapped file, the bytes are used in place. Otherwise, they are copied.
    * @return the data
    */
-  public static Data of(ByteBuffer buffer) {
+  public static @NotNull Data of(@NotNull ByteBuffer buffer) {
     ByteBuffer bytes = buffer.slice();
     if (bytes.isDirect() && bytes.capacity() > 0 && bytes.alignmentOffset(0, ALIGNMENT) == 0) {
       return new Data(bytes);
@@ -61,7 +62,7 @@ public final class Data {
    * @return the data
    * @throws ExecutorchException if there is no such resource, or it cannot be read
    */
-  public static Data resource(Class<?> type, String name) {
+  public static @NotNull Data resource(@NotNull Class<?> type, @NotNull String name) {
     try (InputStream stream = type.getResourceAsStream(name)) {
       if (stream == null) {
         throw new ExecutorchException(

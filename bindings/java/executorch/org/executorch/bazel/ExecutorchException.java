@@ -1,6 +1,7 @@
 package org.executorch.bazel;
 
 import java.util.Objects;
+import org.jetbrains.annotations.NotNull;
 
 /**
  * Thrown if a model cannot be loaded, or a call fails.
@@ -29,7 +30,7 @@ public final class ExecutorchException extends RuntimeException {
    *
    * @return the status of the C runtime
    */
-  public Status getStatus() {
+  public @NotNull Status getStatus() {
     return status;
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jetbrains.annotations.NotNull;
 
 /** Options for loading a model. The functions change the object, and return it. */
 public final class Options {
@@ -24,7 +25,7 @@ public final class Options {
    * @param count the number; 0 selects the default, 10 million
    * @return this object
    */
-  public Options maxSteps(long count) {
+  public @NotNull Options maxSteps(long count) {
     if (count < 0) {
       throw new IllegalArgumentException("maxSteps: " + count + "; pass 0 or more");
     }
@@ -38,7 +39,7 @@ public final class Options {
    * @param seed the seed
    * @return this object
    */
-  public Options randomSeed(long seed) {
+  public @NotNull Options randomSeed(long seed) {
     randomSeed = seed;
     return this;
   }
@@ -49,7 +50,7 @@ public final class Options {
    * @param count 1 to 64, including the caller's thread
    * @return this object
    */
-  public Options threads(int count) {
+  public @NotNull Options threads(int count) {
     if (count < 1 || count > 64) {
       throw new IllegalArgumentException("threads: " + count + "; pass 1 to 64");
     }
@@ -66,7 +67,8 @@ public final class Options {
    * @param value a String, Boolean, Integer, Long, Float or Double
    * @return this object
    */
-  public Options backendOption(String backend, String key, Object value) {
+  public @NotNull Options backendOption(
+      @NotNull String backend, @NotNull String key, @NotNull Object value) {
     Object found = Objects.requireNonNull(value);
     if (value instanceof Integer) {
       found = ((Integer) value).longValue();

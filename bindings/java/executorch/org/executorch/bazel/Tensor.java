@@ -2,6 +2,7 @@ package org.executorch.bazel;
 
 import java.util.Arrays;
 import java.util.Objects;
+import org.jetbrains.annotations.NotNull;
 
 /**
  * An output: elements in a Java array, and their sizes.
@@ -30,7 +31,7 @@ public final class Tensor<A> {
    *
    * @return the array itself, not a copy
    */
-  public A getArray() {
+  public @NotNull A getArray() {
     return array;
   }
 
@@ -39,7 +40,7 @@ public final class Tensor<A> {
    *
    * @return the dtype
    */
-  public Dtype getDtype() {
+  public @NotNull Dtype getDtype() {
     return dtype;
   }
 
@@ -48,7 +49,7 @@ public final class Tensor<A> {
    *
    * @return a copy
    */
-  public int[] getSizes() {
+  public @NotNull int[] getSizes() {
     return sizes.clone();
   }
 
@@ -58,7 +59,7 @@ public final class Tensor<A> {
    *
    * @return a copy
    */
-  public int[] getStrides() {
+  public @NotNull int[] getStrides() {
     return strides.clone();
   }
 
@@ -70,7 +71,7 @@ public final class Tensor<A> {
    * @return the position
    * @throws IndexOutOfBoundsException if an index is out of range, or their number is wrong
    */
-  public int position(int... index) {
+  public int position(@NotNull int... index) {
     if (index.length != sizes.length) {
       throw new IndexOutOfBoundsException(index.length + " indices; pass " + sizes.length);
     }
@@ -87,7 +88,7 @@ public final class Tensor<A> {
    * @return the dtype and the sizes, such as {@code float32 [1, 1000]}
    */
   @Override
-  public String toString() {
+  public @NotNull String toString() {
     return dtype + " " + Arrays.toString(sizes);
   }
 }
