@@ -34,6 +34,69 @@ _EXPORTS = {
 
 _JAVACOPTS = ["--release", "11"]
 
+def _native_library(name, srcs, deps, library_name, platforms, visibility, common):
+    """Declares a shared library, and a jar with it; returns the label of the jar as a Java library.
+
+    Args:
+      name: name of the Java library.
+      srcs: sources of the shared library.
+      deps: libraries that it contains, besides the native functions.
+      library_name: name in the jar, without `_jni`.
+      platforms: platforms of the jar, or [].
+      visibility: visibility of the shared library and the jar.
+      common: dict, attributes of all targets.
+
+    Returns:
+      string: a label.
+    """
+    cc_binary(
+        name = "lib%s_jni.so" % name,
+        srcs = srcs,
+        additional_linker_inputs = select({os: [label] for os, label in _EXPORTS.items()}),
+        copts = ["-std=c11"],
+        # Whole archives would contain every kernel.
+        features = ["-legacy_whole_archive"],
+        linkopts = select({
+            _MACOS: ["-Wl,-exported_symbols_list,$(execpath %s)" % _EXPORTS[_MACOS]],
+            "//conditions:default": ["-Wl,--version-script=$(execpath %s)" % _EXPORTS["//conditions:default"]],
+        }),
+        linkshared = True,
+        visibility = visibility,
+        deps = deps + [Label("//bindings/java:natives")],
+        **common
+    )
+    natives = name + "_natives"
+    java_natives(
+        name = natives + "_of_platform" if platforms else natives,
+        cpu = select(_CPU),
+        library = "lib%s_jni.so" % name,
+        library_name = library_name,
+        os = select(_OS),
+        visibility = visibility,
+        **common
+    )
+    if platforms:
+        java_natives_for_platforms(
+            name = natives,
+            natives = natives + "_of_platform",
+            platforms = platforms,
+            visibility = visibility,
+            **common
+        )
+    java_import(
+        name = natives + "_import",
+        jars = [natives],
+        visibility = ["//visibility:private"],
+        **common
+    )
+    return natives + "_import"
+
+def _check_selected(rule_name, name):
+    if not IS_SELECTED:
+        fail(("%s(name = '%s'): this workspace has not selected Java rules; " +
+              "add executorch.java(rules = \"@rules_java//java:defs.bzl\") to MODULE.bazel, " +
+              "or pass java = \"@rules_java//java:defs.bzl\" to executorch_dependencies in WORKSPACE") % (rule_name, name))
+
 def executorch_java_library(name, package, model = None, class_name = "", models = {}, borrow = [], platforms = [], javacopts = [], tags = [], testonly = False, visibility = None, **kwargs):
     """Compiled models as Java classes, with a function for each method, and a native library.
 
@@ -62,10 +125,7 @@ def executorch_java_library(name, package, model = None, class_name = "", models
       visibility: Visibility of the library, its shared library and its jar.
       **kwargs: Other attributes of `executorch_cc_library`, such as `features` and `target_compatible_with`.
     """
-    if not IS_SELECTED:
-        fail(("executorch_java_library(name = '%s'): this workspace has not selected Java rules; " +
-              "add executorch.java(rules = \"@rules_java//java:defs.bzl\") to MODULE.bazel, " +
-              "or pass java = \"@rules_java//java:defs.bzl\" to executorch_dependencies in WORKSPACE") % name)
+    _check_selected("executorch_java_library", name)
     if bool(model) == bool(models):
         fail("executorch_java_library(name = '%s'): set either 'model' or 'models'" % name)
     if models and class_name:
@@ -96,54 +156,20 @@ def executorch_java_library(name, package, model = None, class_name = "", models
         visibility = ["//visibility:private"],
         **common
     )
-    cc_binary(
-        name = "lib%s_jni.so" % name,
+    natives = _native_library(
+        name = name,
         srcs = [name + "_jni_source"],
-        additional_linker_inputs = select({os: [label] for os, label in _EXPORTS.items()}),
-        copts = ["-std=c11"],
-        # Whole archives would contain every kernel.
-        features = ["-legacy_whole_archive"],
-        linkopts = select({
-            _MACOS: ["-Wl,-exported_symbols_list,$(execpath %s)" % _EXPORTS[_MACOS]],
-            "//conditions:default": ["-Wl,--version-script=$(execpath %s)" % _EXPORTS["//conditions:default"]],
-        }),
-        linkshared = True,
-        visibility = visibility,
-        deps = [
-            name + "_cc",
-            Label("//bindings/java:natives"),
-        ],
-        **common
-    )
-    natives = name + "_natives"
-    java_natives(
-        name = natives + "_of_platform" if platforms else natives,
-        cpu = select(_CPU),
-        library = "lib%s_jni.so" % name,
+        deps = [name + "_cc"],
         library_name = name,
-        os = select(_OS),
+        platforms = platforms,
         visibility = visibility,
-        **common
-    )
-    if platforms:
-        java_natives_for_platforms(
-            name = natives,
-            natives = natives + "_of_platform",
-            platforms = platforms,
-            visibility = visibility,
-            **common
-        )
-    java_import(
-        name = name + "_natives_import",
-        jars = [natives],
-        visibility = ["//visibility:private"],
-        **common
+        common = common,
     )
     java_library(
         name = name,
         srcs = [name + "_source"],
         javacopts = _JAVACOPTS + javacopts,
-        runtime_deps = [name + "_natives_import"],
+        runtime_deps = [natives],
         visibility = visibility,
         exports = [Label("//bindings/java:executorch")],
         deps = [
@@ -153,15 +179,67 @@ def executorch_java_library(name, package, model = None, class_name = "", models
         **common
     )
 
+def executorch_java_runtime(name, models = [], platforms = [], tags = [], testonly = False, visibility = None, **kwargs):
+    """The native library of `org.executorch.bazel.Program`, which runs programs that are not known when the app is built.
+
+    It contains all kernels and the backends cpu and xnnpack, or only those that some models use. A program can depend on one
+    such library, and on any number of `executorch_java_library`. The targets are `<name>_jni` and `<name>_natives`, as those
+    of `executorch_java_library`.
+
+    Args:
+      name: Name of the library.
+      models: `executorch_model` targets. The library then contains only the kernels, ops and backends that these models use, but
+        not the models. Default: it contains all.
+      platforms: Platforms whose native libraries the jar contains. Default: the target platform only.
+      tags: Tags of all targets.
+      testonly: Whether only tests can use the targets.
+      visibility: Visibility of the library, its shared library and its jar.
+      **kwargs: Other attributes of `executorch_cc_library`, if there are `models`.
+    """
+    _check_selected("executorch_java_runtime", name)
+    common = {"tags": tags, "testonly": testonly}
+    if models:
+        executorch_cc_library(
+            name = name + "_cc",
+            borrow = [
+                "program",
+                "weights",
+            ],
+            linked_registry = True,
+            models = models,
+            visibility = ["//visibility:private"],
+            **dict(kwargs, **common)
+        )
+    natives = _native_library(
+        name = name,
+        srcs = [],
+        deps = [
+            # First, because the other defines the registry that it uses.
+            Label("//bindings/java:program"),
+            name + "_cc" if models else Label("//bindings/java:all_kernels"),
+        ],
+        library_name = "executorch_program",
+        platforms = platforms,
+        visibility = visibility,
+        common = common,
+    )
+    java_library(
+        name = name,
+        runtime_deps = [natives],
+        visibility = visibility,
+        exports = [Label("//bindings/java:executorch")],
+        **common
+    )
+
 def executorch_aar(name, library, package, min_sdk = 33, **kwargs):
-    """The Android library (AAR) of an `executorch_java_library`, with a native library for each of its `platforms`.
+    """The Android library (AAR) of an `executorch_java_library` or `executorch_java_runtime`, with a native library for each of its `platforms`.
 
     It contains `classes.jar` with the classes of the models and of `org.executorch.bazel`, `jni/<abi>/`, the manifest, and rules
     for ProGuard. It has been tested without Android: docs/how_to/package_an_aar.md.
 
     Args:
       name: Name of the target; its file is `<name>.aar`.
-      library: An `executorch_java_library` whose `platforms` have the constraint `@platforms//os:android`.
+      library: An `executorch_java_library` or `executorch_java_runtime` whose `platforms` have the constraint `@platforms//os:android`.
       package: Android package of the manifest, such as `com.example.net`.
       min_sdk: The oldest API level. The classes use functions of API level 33.
       **kwargs: Attributes that every rule has.

@@ -17,6 +17,8 @@ const et_java_spec et_java_specs[] = {{
 {specs}}};
 
 const size_t et_java_spec_count = {count};
+
+et_java_describe *const et_java_describe_program = NULL;
 """
 
 _SPEC = """\

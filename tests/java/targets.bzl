@@ -1,12 +1,21 @@
 """The targets of this package, in workspaces with Java rules."""
 
 load("@executorch_java_rules//:defs.bzl", "IS_SELECTED", "java_binary", "java_library", "java_test")
-load("//bindings/java:defs.bzl", "executorch_java_library")
+load("//bindings/java:defs.bzl", "executorch_java_library", "executorch_java_runtime")
 
 _TAGS = ["manual"]
 
 _EXTERNAL = "//tests/feature_models/external_weights:one_row_pte"
-_OTHER = "//tests/rust:odd_names_pte"
+
+# Environment variables of tests with the paths of programs.
+_PROGRAMS = {
+    "INTEGER_INPUTS": "//tests/feature_models:integer_inputs_pte",
+    "KV_CACHE_DECODER": "//tests/feature_models:kv_cache_decoder_pte",
+    "OTHER_PROGRAM": "//tests/rust:odd_names_pte",
+    "PROGRAM": _EXTERNAL,
+    "TWO_DYNAMIC_SIZES": "//tests/rust:two_dynamic_sizes_pte",
+    "WEIGHTS": _EXTERNAL + ".ptd",
+}
 
 # Attributes of the models' libraries, by name.
 _LIBRARIES = {
@@ -45,6 +54,8 @@ _TESTS = {
         "noise",
         "one_row",
     ],
+    "ProgramTest": ["runtime"],
+    "SelectedKernelsTest": ["integer_inputs_runtime"],
 }
 
 # buildifier: disable=unnamed-macro
@@ -60,6 +71,17 @@ def java_targets():
             tags = _TAGS,
             **dict({"class_name": name.title().replace("_", "")}, **attributes)
         )
+    executorch_java_runtime(
+        name = "runtime",
+        testonly = True,
+        tags = _TAGS,
+    )
+    executorch_java_runtime(
+        name = "integer_inputs_runtime",
+        testonly = True,
+        models = [_PROGRAMS["INTEGER_INPUTS"]],
+        tags = _TAGS,
+    )
     java_library(
         name = "testing",
         testonly = True,
@@ -72,16 +94,8 @@ def java_targets():
             name = name,
             size = "small",
             srcs = [name + ".java"],
-            data = [
-                _EXTERNAL,
-                _EXTERNAL + ".ptd",
-                _OTHER,
-            ],
-            env = {
-                "OTHER_PROGRAM": "$(rootpath %s)" % _OTHER,
-                "PROGRAM": "$(rootpath %s)" % _EXTERNAL,
-                "WEIGHTS": "$(rootpath %s.ptd)" % _EXTERNAL,
-            },
+            data = _PROGRAMS.values(),
+            env = {variable: "$(rootpath %s)" % label for variable, label in _PROGRAMS.items()},
             main_class = "tests.java." + name,
             tags = _TAGS,
             use_testrunner = False,

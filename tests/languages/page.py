@@ -18,7 +18,9 @@ for users who port an app from one language to another.
 `//tests/languages:results_test` runs the same calls in the Python runtime, and in programs in C,
 C++, Rust and Java that use the generated headers, crates and classes. It compares the sizes and
 bytes of all outputs. A difference fails the test, so the number of differing outputs is 0 in each
-row. Java runs each call twice: with arrays, and with direct buffers.
+row. Java runs each call three times: with arrays, with direct buffers, and with
+[`Program`](../how_to/use_from_java.md#run-any-program). The last does not run methods that share
+state.
 
 | Models | Methods | Calls | Outputs | Bytes | C differs | C++ differs | Rust differs | Java differs |
 |---|---|---|---|---|---|---|---|---|

@@ -30,6 +30,9 @@ def test_results_match_the_python_runtime(name: str, tmp_path: Path) -> None:
     if "JAVA" in _DRIVERS:
         options = {"JDK_JAVA_OPTIONS": "-Dbuffers_first=true"}
         assert _run(_DRIVERS["JAVA"], name, expected, borrowed, tmp_path, options) == expected.outputs
+    if "JAVA_PROGRAM" in os.environ and all(method.memory.shared is None for method in interface.methods):
+        opened = [str(files[role]) for role in ("program", "weights") if role in files]
+        assert _run(os.environ["JAVA_PROGRAM"], name, expected, opened, tmp_path) == expected.outputs
     _rows[name] = Row(interface, expected.call_count, expected.output_count, len(expected.outputs))
 
 

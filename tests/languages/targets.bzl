@@ -3,7 +3,7 @@
 load("@executorch_java_rules//:defs.bzl", "java_binary", HAS_JAVA = "IS_SELECTED")
 load("@executorch_rust_rules//:defs.bzl", "IS_SELECTED", "rust_binary", "rust_library")
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
-load("//bindings/java:defs.bzl", "executorch_java_library")
+load("//bindings/java:defs.bzl", "executorch_java_library", "executorch_java_runtime")
 load("//bindings/rust:defs.bzl", "executorch_rust_library")
 load("//rules:defs.bzl", "executorch_cc_library")
 load("//rules/private:executorch_parity_test.bzl", "replay_data")  # buildifier: disable=bzl-visibility
@@ -196,6 +196,26 @@ def _java_driver(models):
         tags = _TAGS,
         deps = groups.keys() + ["//bindings/java:executorch"],
     )
+    executorch_java_runtime(
+        name = "java_runtime",
+        testonly = True,
+        tags = _TAGS,
+    )
+    java_binary(
+        name = "driver_java_program",
+        testonly = True,
+        srcs = [
+            "DriverIo.java",
+            "DriverProgram.java",
+        ],
+        jvm_flags = ["-Xcheck:jni"],
+        main_class = "tests.languages.DriverProgram",
+        tags = _TAGS,
+        deps = [
+            "java_runtime",
+            "//bindings/java:executorch",
+        ],
+    )
 
 def _drivers(models):
     """Declares the drivers of models, and returns the environment variables with their paths."""
@@ -220,7 +240,7 @@ def _drivers(models):
     languages = ["C", "CPP"]
     if HAS_JAVA:
         _java_driver(models)
-        languages.append("JAVA")
+        languages += ["JAVA", "JAVA_PROGRAM"]
     if not IS_SELECTED:
         return languages
     rust_library(

@@ -35,7 +35,7 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     module = re.search(r"```python\n# MODULE.bazel\n(.*?)```", _page(), re.DOTALL)
     assert module is not None
     scratch.write("MODULE.bazel", (scratch.folder / "MODULE.bazel").read_text(encoding="utf-8") + module[1])
-    for path, text in shown_files(_PAGE) + re.findall(r"```java\n// (app/App.java)\n(.*?)```", _page(), re.DOTALL):
+    for path, text in shown_files(_PAGE) + re.findall(r"```java\n// (\w+/\w+.java)\n(.*?)```", _page(), re.DOTALL):
         scratch.write(path, text)
     net = repository_root() / "examples/app_monorepo/app/net.py"
     scratch.write("app/net.py", net.read_text(encoding="utf-8"))
@@ -76,6 +76,17 @@ def test_documented_java_program_runs(documented: Workspace) -> None:
     result = documented.run("//app")
     assert result.returncode == 0, result.stderr
     assert re.fullmatch(_OUTPUT, result.stdout)
+
+
+def test_documented_java_program_runs_any_model(documented: Workspace) -> None:
+    build = documented.build("//app:net_pte")
+    assert build.exit_code == 0, build.stderr
+    (program,) = (documented.folder / "bazel-bin/app").glob("*.pte")
+    result = documented.run("//any", str(program))
+    assert result.returncode == 0, result.stderr
+    signature, scores = result.stdout.splitlines()
+    assert signature == "forward(float32 [1, 4]) -> (float32 [1, 2])"
+    assert scores in documented.run("//app").stdout
 
 
 def test_java_library_exports_only_jni_onload(documented: Workspace) -> None:

@@ -27,8 +27,8 @@ static et_status locate(const char *path, const char *start, et_status status,
 
 /* Maps the files that have a path, and selects those of the library. */
 static et_status open_files(et_java_model *model, et_error *error) {
-  const et_span linked[2] = {model->spec->program, model->spec->weights};
-  const size_t count = model->spec->has_weights ? 2 : 1;
+  const et_span linked[2] = {model->spec.program, model->spec.weights};
+  const size_t count = model->spec.has_weights ? 2 : 1;
   for (size_t i = 0; i < count; i++) {
     et_java_file *file = &model->files[i];
     if (file->path != NULL) {
@@ -54,7 +54,7 @@ static et_status open_sources(et_java_model *model, et_error *error) {
   }
   ET_RETURN_IF_ERROR(
       et_program_load_sources(model->sources, 2, &model->program, error));
-  return model->spec->check_weights
+  return model->spec.check_weights
              ? et_program_check_contents(&model->program, error)
              : ET_STATUS_OK;
 }
@@ -63,7 +63,7 @@ static et_status open_program(et_java_model *model, et_error *error) {
   static const char weights[] = "source 'weights': ";
   ET_RETURN_IF_ERROR(open_files(model, error));
   const et_status status =
-      model->spec->has_weights
+      model->spec.has_weights
           ? open_sources(model, error)
           : et_program_load(model->files[0].bytes, &model->program, error);
   if (status == ET_STATUS_OK) {
@@ -73,6 +73,27 @@ static et_status open_program(et_java_model *model, et_error *error) {
       strncmp(error->message, weights, sizeof weights - 1) == 0;
   return locate(model->files[is_in_weights].path, is_in_weights ? weights : "",
                 status, error);
+}
+
+/* Makes method `index` of the program the only one of the model. */
+static et_status select_method(et_java_model *model, int64_t index,
+                               et_error *error) {
+  et_string name;
+  if (et_program_method_name(&model->program, (size_t)index, &name) !=
+      ET_STATUS_OK) {
+    return et_fail(error, ET_STATUS_NOT_FOUND,
+                   "the program has no method %lld; it has been replaced",
+                   (long long)index);
+  }
+  model->selected_name = malloc(name.size + 1);
+  if (model->selected_name == NULL) {
+    return fail_heap(error);
+  }
+  memcpy(model->selected_name, name.data, name.size);
+  model->selected_name[name.size] = '\0';
+  model->selected.name = model->selected_name;
+  model->spec.methods = &model->selected;
+  return ET_STATUS_OK;
 }
 
 static et_status start_threads(et_java_model *model, et_error *error) {
@@ -126,16 +147,16 @@ static et_status divide_frame(et_java_model *model, size_t frame_bytes,
       frame_bytes < sizeof *model->frame
           ? 0
           : (frame_bytes - sizeof *model->frame) / sizeof(et_java_slot);
-  for (size_t i = 0; i < model->spec->method_count; i++) {
+  for (size_t i = 0; i < model->spec.method_count; i++) {
     et_java_loaded *loaded = &model->methods[i];
     ET_RETURN_IF_ERROR(
-        read_interface(model, &model->spec->methods[i], loaded, error));
+        read_interface(model, &model->spec.methods[i], loaded, error));
     const size_t count = loaded->input_count + loaded->output_count;
     if (count > available - used) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                      "method '%s' has %zu inputs and %zu outputs; the program "
                      "differs from the model",
-                     model->spec->methods[i].name, loaded->input_count,
+                     model->spec.methods[i].name, loaded->input_count,
                      loaded->output_count);
     }
     loaded->slots = model->frame->slots + used;
@@ -152,7 +173,7 @@ static et_status divide_frame(et_java_model *model, size_t frame_bytes,
 /* Returns the first method that has the same shared buffer, or NULL. */
 static const et_hosted_method *find_owner(const et_java_model *model,
                                           size_t index) {
-  const et_java_method *methods = model->spec->methods;
+  const et_java_method *methods = model->spec.methods;
   const uint32_t id = methods[index].shared_memory_id;
   for (size_t i = 0; id != 0 && i < index; i++) {
     if (methods[i].shared_memory_id == id) {
@@ -163,7 +184,7 @@ static const et_hosted_method *find_owner(const et_java_model *model,
 }
 
 static et_status load_methods(et_java_model *model, et_error *error) {
-  const et_java_spec *spec = model->spec;
+  const et_java_spec *spec = &model->spec;
   et_method_options options = {.backend_options = model->options.backends};
   options.backend_options_count = model->options.backend_count;
   options.max_steps = model->options.max_steps;
@@ -190,9 +211,12 @@ static et_status load_methods(et_java_model *model, et_error *error) {
   return ET_STATUS_OK;
 }
 
-static et_status load(et_java_model *model, size_t frame_bytes,
-                      et_error *error) {
+static et_status load(et_java_model *model, int64_t selected,
+                      size_t frame_bytes, et_error *error) {
   ET_RETURN_IF_ERROR(open_program(model, error));
+  if (model->spec.methods == NULL && selected >= 0) {
+    ET_RETURN_IF_ERROR(select_method(model, selected, error));
+  }
   ET_RETURN_IF_ERROR(divide_frame(model, frame_bytes, error));
   ET_RETURN_IF_ERROR(start_threads(model, error));
   return load_methods(model, error);
@@ -213,19 +237,25 @@ void et_java_discard(et_java_file files[2], et_java_options *options) {
   free_options(options);
 }
 
-et_status et_java_model_create(const et_java_spec *spec, et_java_frame *frame,
-                               size_t frame_bytes, const et_java_file files[2],
+et_status et_java_model_create(const et_java_spec *spec, int64_t selected,
+                               et_java_frame *frame, size_t frame_bytes,
+                               const et_java_file files[2],
                                const et_java_options *options,
                                et_java_model **out_model, et_error *error) {
-  static const et_java_model none = {.spec = NULL};
+  static const et_java_model none = {.frame = NULL};
   et_java_model model = none;
-  model.spec = spec;
+  model.spec = *spec;
+  if (spec->methods == NULL) {
+    model.spec.method_count = selected >= 0;
+    model.spec.has_weights = files[1].path != NULL || files[1].bytes.size > 0;
+  }
   model.frame = frame;
   model.files[0] = files[0];
   model.files[1] = files[1];
   model.options = *options;
   et_java_model *created = malloc(sizeof *created);
-  et_java_loaded *methods = calloc(spec->method_count + 1, sizeof *methods);
+  et_java_loaded *methods =
+      calloc(model.spec.method_count + 1, sizeof *methods);
   *out_model = NULL;
   if (created == NULL) {
     free(methods);
@@ -234,8 +264,9 @@ et_status et_java_model_create(const et_java_spec *spec, et_java_frame *frame,
   }
   *created = model;
   created->methods = methods;
-  const et_status status =
-      methods == NULL ? fail_heap(error) : load(created, frame_bytes, error);
+  const et_status status = methods == NULL
+                               ? fail_heap(error)
+                               : load(created, selected, frame_bytes, error);
   if (status != ET_STATUS_OK) {
     et_java_model_free(created);
     return status;
@@ -246,7 +277,7 @@ et_status et_java_model_create(const et_java_spec *spec, et_java_frame *frame,
 
 static void free_methods(et_java_model *model) {
   /* Methods that share a buffer follow the owner of the buffer. */
-  for (size_t i = model->spec->method_count; i-- > 0;) {
+  for (size_t i = model->spec.method_count; i-- > 0;) {
     et_java_loaded *loaded = &model->methods[i];
     et_hosted_method_free(&loaded->hosted);
     for (size_t k = 0; loaded->inputs != NULL && k < loaded->input_count; k++) {
@@ -272,6 +303,7 @@ void et_java_model_free(et_java_model *model) {
     et_file_close(&model->mapped[i]);
   }
   et_java_discard(model->files, &model->options);
+  free(model->selected_name);
   free(model);
 }
 

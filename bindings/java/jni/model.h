@@ -23,7 +23,9 @@ typedef struct et_java_method {
   uint32_t shared_memory_id;
 } et_java_method;
 
-/* A model of the library. Generated code defines it. */
+/* A model of the library. Generated code defines it.
+ *
+ * Without `methods`, the spec is for any program that the caller provides. */
 typedef struct et_java_spec {
   int64_t digest; /* of the interface; the Java class has the same */
   const et_registry *registry;
@@ -35,10 +37,19 @@ typedef struct et_java_spec {
   size_t method_count;
 } et_java_spec;
 
-/* Generated: the class with the native functions, and the models. */
+/* Writes the methods of a program to `out_bytes`, as Description.java reads
+ * them. `*size` is the size of the memory, and becomes that of the description.
+ * OUT_OF_RESOURCES: the memory is too small. */
+typedef et_status et_java_describe(const et_program *program,
+                                   uint8_t *out_bytes, size_t *size,
+                                   et_error *error);
+
+/* Generated, or those of program.c: the class with the native functions, the
+ * models, and the function for libraries that run any program. */
 extern const char *const et_java_natives_class;
 extern const et_java_spec et_java_specs[];
 extern const size_t et_java_spec_count;
+extern et_java_describe *const et_java_describe_program;
 
 /* Sources of an input. Inputs.java has the same values. */
 typedef enum et_java_source {
@@ -105,9 +116,12 @@ typedef struct et_java_options {
   size_t text_count;
 } et_java_options;
 
-/* An object of a generated class. C code has pointers to it. */
+/* An object of a generated class, or of Method.java. C code has pointers to
+ * it. */
 typedef struct et_java_model {
-  const et_java_spec *spec;
+  et_java_spec spec;
+  et_java_method selected; /* of a spec without methods */
+  char *selected_name;
   et_java_frame *frame;
   et_java_file files[2]; /* program, weights */
   et_java_options options;
@@ -120,13 +134,15 @@ typedef struct et_java_model {
   et_java_loaded *methods;
 } et_java_model;
 
-/* Loads all methods of `spec`.
+/* Loads all methods of `spec`. Without methods, it loads method `selected` of the
+ * program, or none if `selected` is negative.
  *
  * `frame` has `frame_bytes` bytes, and outlives the model, as do the bytes of
  * files. The model takes the contents of `files` and `options`, also on error.
  * INVALID_ARGUMENT: the program has other inputs or outputs than the frame. */
-et_status et_java_model_create(const et_java_spec *spec, et_java_frame *frame,
-                               size_t frame_bytes, const et_java_file files[2],
+et_status et_java_model_create(const et_java_spec *spec, int64_t selected,
+                               et_java_frame *frame, size_t frame_bytes,
+                               const et_java_file files[2],
                                const et_java_options *options,
                                et_java_model **out_model, et_error *error);
 

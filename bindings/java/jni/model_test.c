@@ -41,8 +41,8 @@ static et_status create(const et_java_spec *spec, size_t frame_bytes,
                         et_java_model **model, et_error *error) {
   *frame = calloc(1, FRAME_BYTES);
   assert_non_null(*frame);
-  return et_java_model_create(spec, *frame, frame_bytes, files, options, model,
-                              error);
+  return et_java_model_create(spec, 0, *frame, frame_bytes, files, options,
+                              model, error);
 }
 
 static void assert_fails(const et_java_spec *spec, size_t frame_bytes,

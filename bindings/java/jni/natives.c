@@ -8,7 +8,7 @@ static void JNICALL natives_reset(JNIEnv *env, jobject self, jlong handle) {
   et_java_model *model = et_java_model_of(handle);
   (void)env;
   (void)self;
-  for (size_t i = 0; i < model->spec->method_count; i++) {
+  for (size_t i = 0; i < model->spec.method_count; i++) {
     et_method_reset_state(model->methods[i].hosted.method);
   }
 }
@@ -48,6 +48,10 @@ static bool read_file(JNIEnv *env, jobjectArray files, jsize index,
   (*env)->DeleteLocalRef(env, file);
   return out->bytes.data != NULL || out->path != NULL;
 }
+
+/* The largest description of a program. Methods of larger programs would need
+ * large frames. */
+enum { MAX_DESCRIPTION_BYTES = 1 << 20 };
 
 /* The longs of options that precede those of backends. Options.java writes them. */
 enum { MAX_STEPS, HAS_SEED, SEED, THREADS, FIRST_OPTION };
@@ -129,10 +133,10 @@ static bool read_options(JNIEnv *env, jlongArray numbers, jobjectArray texts,
 }
 
 static et_status load_model(JNIEnv *env, const et_java_spec *spec,
-                            et_java_frame *frame, size_t frame_bytes,
-                            jobjectArray files, jlongArray numbers,
-                            jobjectArray texts, et_java_model **out_model,
-                            et_error *error) {
+                            jint selected, et_java_frame *frame,
+                            size_t frame_bytes, jobjectArray files,
+                            jlongArray numbers, jobjectArray texts,
+                            et_java_model **out_model, et_error *error) {
   static const et_java_file no_file = {.path = NULL};
   static const et_java_options no_options = {.texts = NULL};
   et_java_file read[2] = {no_file, no_file};
@@ -145,8 +149,21 @@ static et_status load_model(JNIEnv *env, const et_java_spec *spec,
     return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
                    "out of heap memory for options; free memory");
   }
-  return et_java_model_create(spec, frame, frame_bytes, read, &options,
-                              out_model, error);
+  return et_java_model_create(spec, selected, frame, frame_bytes, read,
+                              &options, out_model, error);
+}
+
+/* Returns the model that Java selects, or NULL if the class is that of another
+ * library. A library for any program has one spec; `index` is then that of a
+ * method. */
+static const et_java_spec *find_spec(jint index, jlong digest) {
+  if (et_java_describe_program != NULL) {
+    return &et_java_specs[0];
+  }
+  return index >= 0 && (size_t)index < et_java_spec_count &&
+                 et_java_specs[index].digest == digest
+             ? &et_java_specs[index]
+             : NULL;
 }
 
 /* Returns a handle, or 0 after a failure. */
@@ -163,17 +180,42 @@ static jlong JNICALL natives_load(JNIEnv *env, jobject self, jint index,
   if (frame == NULL || frame_bytes < (jlong)sizeof *frame) {
     return 0;
   }
-  if (index < 0 || (size_t)index >= et_java_spec_count ||
-      et_java_specs[index].digest != digest) {
+  const et_java_spec *spec = find_spec(index, digest);
+  if (spec == NULL) {
     status = et_fail(&error, ET_STATUS_INVALID_STATE,
                      "the native library differs from the Java class; build "
                      "both from the same target");
   } else {
-    status = load_model(env, &et_java_specs[index], frame, (size_t)frame_bytes,
-                        files, numbers, texts, &model, &error);
+    status = load_model(env, spec, index, frame, (size_t)frame_bytes, files,
+                        numbers, texts, &model, &error);
   }
   (void)et_java_report(frame, status, &error);
   return (jlong)(intptr_t)model;
+}
+
+/* Returns the description of the program's methods, or null after a failure. */
+static jbyteArray JNICALL natives_describe(JNIEnv *env, jobject self,
+                                           jlong handle) {
+  et_java_model *model = et_java_model_of(handle);
+  size_t size = MAX_DESCRIPTION_BYTES;
+  uint8_t *bytes = malloc(size);
+  et_error error = ET_ERROR_INIT;
+  jbyteArray described = NULL;
+  (void)self;
+  const et_status status =
+      bytes == NULL
+          ? et_fail(&error, ET_STATUS_MEMORY_TOO_SMALL,
+                    "out of heap memory; free memory")
+          : et_java_describe_program(&model->program, bytes, &size, &error);
+  if (et_java_report(model->frame, status, &error) == ET_STATUS_OK) {
+    described = (*env)->NewByteArray(env, (jsize)size);
+  }
+  if (described != NULL) {
+    (*env)->SetByteArrayRegion(env, described, 0, (jsize)size,
+                               (const jbyte *)bytes);
+  }
+  free(bytes);
+  return described;
 }
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
@@ -186,16 +228,18 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
       {"text", "(JII)[B", (void *)et_java_natives_text},
       {"reset", "(J)V", (void *)natives_reset},
       {"free", "(J)V", (void *)natives_free},
+      {"describe", "(J)[B", (void *)natives_describe},
   };
+  const jint count = (jint)(sizeof functions / sizeof functions[0]) -
+                     (et_java_describe_program == NULL);
   JNIEnv *env = NULL;
   (void)reserved;
   if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) != JNI_OK) {
     return JNI_ERR;
   }
   jclass type = (*env)->FindClass(env, et_java_natives_class);
-  if (type == NULL || (*env)->RegisterNatives(
-                          env, type, functions,
-                          (jint)(sizeof functions / sizeof functions[0])) < 0) {
+  if (type == NULL ||
+      (*env)->RegisterNatives(env, type, functions, count) < 0) {
     return JNI_ERR;
   }
   (*env)->DeleteLocalRef(env, type);

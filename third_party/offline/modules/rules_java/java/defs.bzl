@@ -64,7 +64,7 @@ date=
 if jar --help | grep -q -e --date; then date=--date=2010-01-01T00:00:00Z; fi
 (cd "$work/classes"; find . -type f | sort >"$work/files"; if [ -s "$work/files" ]; then
   jar --create --file "$out" --no-manifest $date "@$work/files"; else
-  jar --create --file "$out" $date; fi)
+  echo "Manifest-Version: 1.0" >"$work/manifest"; jar --create --file "$out" --manifest "$work/manifest" $date; fi)
 """
 
 def _compile(ctx):

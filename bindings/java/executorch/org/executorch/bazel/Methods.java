@@ -143,6 +143,21 @@ public final class Methods {
     return handle.address;
   }
 
+  /** Returns the description of the program, which {@link Description} reads. */
+  byte[] describe(ProgramNatives natives) {
+    lockOpen();
+    try {
+      byte[] description = natives.describe(handle.address);
+      if (description == null) {
+        throw handle.frame.failure(new String[0]);
+      }
+      return description;
+    } finally {
+      lock.unlock();
+      Reference.reachabilityFence(this);
+    }
+  }
+
   /** Resets the mutable buffers of all methods to their initial values. */
   public void reset() {
     lockOpen();

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -21,7 +22,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -62,6 +65,11 @@ public final class NativeLibrary {
    * @throws UnsatisfiedLinkError if there is no library for this machine
    */
   public static String find(Class<?> type, String name) {
+    return find(type, name, "build the target for this platform");
+  }
+
+  /** Like the public function. {@code advice} is for programs without the library. */
+  static String find(Class<?> type, String name, String advice) {
     for (String folder : System.getProperty("java.library.path", "").split(File.pathSeparator)) {
       Path file = Paths.get(folder, System.mapLibraryName(name)).toAbsolutePath();
       if (!folder.isEmpty() && Files.isRegularFile(file)) {
@@ -70,11 +78,21 @@ public final class NativeLibrary {
     }
     String place = "/META-INF/native/" + platform() + "/";
     try {
-      return fromResource(type, place, name).toString();
+      checkUnique(type, place.substring(1) + name + ".txt", name);
+      return fromResource(type, place, name, advice).toString();
     } catch (IOException error) {
       throw failure(
           name + ": cannot copy the library to a folder of the user: " + error + "; set -D"
               + FOLDER_PROPERTY + " to a folder that only this user can write", error);
+    }
+  }
+
+  /** Fails if several jars have the library: each can lack kernels that another has. */
+  private static void checkUnique(Class<?> type, String list, String name) throws IOException {
+    ClassLoader loader = type.getClassLoader();
+    List<URL> found = loader == null ? List.of() : Collections.list(loader.getResources(list));
+    if (found.size() > 1) {
+      throw new UnsatisfiedLinkError(name + ": several jars have this native library: " + found + "; remove all but one");
     }
   }
 
@@ -119,13 +137,14 @@ public final class NativeLibrary {
     }
   }
 
-  private static Path fromResource(Class<?> type, String place, String name) throws IOException {
+  private static Path fromResource(Class<?> type, String place, String name, String advice)
+      throws IOException {
     Entry entry;
     try (InputStream list = type.getResourceAsStream(place + name + ".txt")) {
       if (list == null) {
         throw new UnsatisfiedLinkError(
             name + ": no native library for " + platform() + ": neither in java.library.path nor a resource "
-                + place + "; build the target for this platform");
+                + place + "; " + advice);
       }
       entry = new Entry(
           new BufferedReader(new InputStreamReader(list, StandardCharsets.US_ASCII)).readLine());

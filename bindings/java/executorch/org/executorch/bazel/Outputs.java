@@ -88,16 +88,10 @@ public final class Outputs {
   private <A> Tensor<A> tensor(int output, Dtype dtype, int[] dimOrder, A array) {
     call.read(output, array, 0, false);
     int[] sizes = new int[dimOrder.length];
-    int[] strides = new int[dimOrder.length];
     for (int dim = 0; dim < sizes.length; dim++) {
       sizes[dim] = (int) frame.get(first + output, Frame.SIZES + dim);
     }
-    int stride = 1;
-    for (int i = dimOrder.length - 1; i >= 0; i--) {
-      strides[dimOrder[i]] = stride;
-      stride *= Math.max(sizes[dimOrder[i]], 1);
-    }
-    return new Tensor<>(array, dtype, sizes, strides);
+    return new Tensor<>(array, dtype, sizes, Tensor.strides(sizes, dimOrder));
   }
 
   /** Returns a copy of a tensor. */

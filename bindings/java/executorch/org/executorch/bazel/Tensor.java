@@ -1,13 +1,14 @@
 package org.executorch.bazel;
 
+import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jetbrains.annotations.NotNull;
 
 /**
- * An output: elements in a Java array, and their sizes.
+ * Elements in a Java array, and their sizes.
  *
- * <p>The tensor is a copy, so it stays valid after later calls and after the model is closed.
+ * <p>An output is a copy, so it stays valid after later calls and after the model is closed.
  *
  * @param <A> the type of the array, such as {@code float[]}; see {@link Dtype}
  */
@@ -23,6 +24,47 @@ public final class Tensor<A> {
     this.dtype = Objects.requireNonNull(dtype);
     this.sizes = sizes;
     this.strides = strides;
+  }
+
+  /**
+   * Creates a tensor, as an input of {@link Method#run}.
+   *
+   * @param <A> the type of the array
+   * @param dtype the dtype
+   * @param array the elements, which the tensor does not copy. The last dimension is contiguous.
+   * @param sizes the sizes
+   * @return the tensor
+   * @throws ExecutorchException if the array has the wrong type or length
+   */
+  public static <A> @NotNull Tensor<A> of(@NotNull Dtype dtype, @NotNull A array, @NotNull int... sizes) {
+    String expected = dtype.arrayType().getSimpleName();
+    if (!dtype.arrayType().isInstance(array)) {
+      throw new ExecutorchException(
+          Status.INVALID_TYPE,
+          dtype + ": the array is " + array.getClass().getSimpleName() + "; pass " + expected);
+    }
+    int[] order = new int[Inputs.checkSizes(dtype.toString(), sizes, sizes.length).length];
+    long count = dtype.getParts();
+    for (int dim = 0; dim < sizes.length; dim++) {
+      order[dim] = dim;
+      count = Math.min(count * sizes[dim], Integer.MAX_VALUE + 1L);
+    }
+    if (count != Array.getLength(array)) {
+      throw ExecutorchException.invalid(
+          dtype + " " + Arrays.toString(sizes) + ": " + Array.getLength(array) + " elements; pass " + count);
+    }
+    return new Tensor<>(array, dtype, sizes.clone(), strides(sizes, order));
+  }
+
+  /** Returns the strides of dense elements. */
+  static int[] strides(int[] sizes, int[] dimOrder) {
+    int[] strides = new int[sizes.length];
+    int stride = 1;
+    for (int i = dimOrder.length - 1; i >= 0; i--) {
+      strides[dimOrder[i]] = stride;
+      stride *= Math.max(sizes[dimOrder[i]], 1);
+    }
+    return strides;
   }
 
   /**
