@@ -224,6 +224,16 @@ final class ProgramTest {
     equal(thrown(() -> Program.open(null)).getClass(), NullPointerException.class);
   }
 
+  static void testMemoryOfMethodsIsLimited() {
+    Program program = open("INTEGER_INPUTS");
+    Exception error = thrown(() -> program.method("forward", new Options().maxMemory(100)));
+    check(error.getMessage().matches("OUT_OF_RESOURCES: the methods need at least \\d+ bytes, and maxMemory is 100; .*"), error);
+    try (Method method = program.method("forward", new Options().maxMemory(1 << 20))) {
+      equal(method.run(new float[18], 3, 2, 5).size(), 1);
+    }
+    equal(thrown(() -> new Options().maxMemory(-1)).getMessage(), "maxMemory: -1; pass 0 or more");
+  }
+
   /** Changes bytes at random. Each damaged program is an error, or runs. */
   static void testRandomDamageDoesNotCrash() throws Exception {
     byte[] program = Files.readAllBytes(path("INTEGER_INPUTS"));
@@ -234,7 +244,7 @@ final class ProgramTest {
       for (int i = 0; i <= random.nextInt(4); i++) {
         damaged[random.nextInt(damaged.length)] = (byte) (random.nextBoolean() ? random.nextInt() : 0xff);
       }
-      try (Method method = Program.open(Data.of(ByteBuffer.wrap(damaged))).method("forward", new Options().maxSteps(1000))) {
+      try (Method method = Program.open(Data.of(ByteBuffer.wrap(damaged))).method("forward", new Options().maxSteps(1000).maxMemory(1 << 24))) {
         method.run(new float[18], 3, 2, 5);
       } catch (ExecutorchException error) {
         errors++;

@@ -11,70 +11,6 @@ static et_status fail_heap(et_error *error) {
                  "out of heap memory; free memory, or use a smaller model");
 }
 
-/* Adds the path of a file to an error about its contents. `start` is the text at
- * the start of the message that the path replaces. */
-static et_status locate(const char *path, const char *start, et_status status,
-                        et_error *error) {
-  const et_error found = *error;
-  const size_t skipped =
-      strncmp(found.message, start, strlen(start)) == 0 ? strlen(start) : 0;
-  if (path == NULL) {
-    return status;
-  }
-  et_error_clear(error);
-  return et_fail(error, status, "%s: %s", path, found.message + skipped);
-}
-
-/* Maps the files that have a path, and selects those of the library. */
-static et_status open_files(et_java_model *model, et_error *error) {
-  const et_span linked[2] = {model->spec.program, model->spec.weights};
-  const size_t count = model->spec.has_weights ? 2 : 1;
-  for (size_t i = 0; i < count; i++) {
-    et_java_file *file = &model->files[i];
-    if (file->path != NULL) {
-      ET_RETURN_IF_ERROR(et_file_open(file->path, &model->mapped[i], error));
-      file->bytes = model->mapped[i].bytes;
-    } else if (file->bytes.data == NULL) {
-      file->bytes = linked[i];
-    }
-  }
-  return ET_STATUS_OK;
-}
-
-static et_status open_sources(et_java_model *model, et_error *error) {
-  static const char *const names[2] = {"program", "weights"};
-  for (size_t i = 0; i < 2; i++) {
-    const et_extent extent = {.offset = 0, .bytes = model->files[i].bytes};
-    const et_data_source source = {.name = names[i],
-                                   .size = extent.bytes.size,
-                                   .extents = &model->extents[i],
-                                   .extent_count = 1};
-    model->extents[i] = extent;
-    model->sources[i] = source;
-  }
-  ET_RETURN_IF_ERROR(
-      et_program_load_sources(model->sources, 2, &model->program, error));
-  return model->spec.check_weights
-             ? et_program_check_contents(&model->program, error)
-             : ET_STATUS_OK;
-}
-
-static et_status open_program(et_java_model *model, et_error *error) {
-  static const char weights[] = "source 'weights': ";
-  ET_RETURN_IF_ERROR(open_files(model, error));
-  const et_status status =
-      model->spec.has_weights
-          ? open_sources(model, error)
-          : et_program_load(model->files[0].bytes, &model->program, error);
-  if (status == ET_STATUS_OK) {
-    return status;
-  }
-  const bool is_in_weights =
-      strncmp(error->message, weights, sizeof weights - 1) == 0;
-  return locate(model->files[is_in_weights].path, is_in_weights ? weights : "",
-                status, error);
-}
-
 /* Makes method `index` of the program the only one of the model. */
 static et_status select_method(et_java_model *model, int64_t index,
                                et_error *error) {
@@ -183,6 +119,56 @@ static const et_hosted_method *find_owner(const et_java_model *model,
   return NULL;
 }
 
+/* Adds without overflow. */
+static void add_bytes(uint64_t *total, uint64_t bytes) {
+  *total = bytes > UINT64_MAX - *total ? UINT64_MAX : *total + bytes;
+}
+
+/* Adds the bytes of a method to `*total`, without inputs that calls copy. */
+static et_status add_memory(const et_program *program, const char *name,
+                            const et_registry *registry,
+                            const et_method_options *options, uint64_t *total,
+                            et_error *error) {
+  et_method_requirements needed;
+  et_method_meta meta;
+  ET_RETURN_IF_ERROR(
+      et_method_measure(program, name, registry, options, &needed, error));
+  ET_RETURN_IF_ERROR(et_program_method_meta(program, name, &meta, error));
+  add_bytes(total, needed.method_bytes);
+  add_bytes(total, needed.scratch_bytes);
+  add_bytes(total, needed.data_bytes);
+  for (size_t i = 0; i < et_method_meta_planned_count(&meta); i++) {
+    size_t planned = 0;
+    ET_RETURN_IF_ERROR(et_method_meta_planned_bytes(&meta, i, &planned, error));
+    add_bytes(total, planned);
+  }
+  return ET_STATUS_OK;
+}
+
+/* Checks the limit before memory is allocated. */
+static et_status check_memory(const et_java_model *model,
+                              const et_method_options *options,
+                              et_error *error) {
+  const uint64_t limit = model->options.max_memory;
+  uint64_t total = 0;
+  for (size_t i = 0; limit != 0 && i < model->spec.method_count; i++) {
+    const et_java_loaded *loaded = &model->methods[i];
+    ET_RETURN_IF_ERROR(add_memory(&model->program, model->spec.methods[i].name,
+                                  model->spec.registry, options, &total,
+                                  error));
+    for (size_t k = 0; k < loaded->input_count; k++) {
+      add_bytes(&total, loaded->inputs[k].capacity);
+    }
+    if (total > limit) {
+      return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
+                     "the methods need at least %llu bytes, and maxMemory is "
+                     "%llu; raise it, or use a smaller program",
+                     (unsigned long long)total, (unsigned long long)limit);
+    }
+  }
+  return ET_STATUS_OK;
+}
+
 static et_status load_methods(et_java_model *model, et_error *error) {
   const et_java_spec *spec = &model->spec;
   et_method_options options = {.backend_options = model->options.backends};
@@ -195,6 +181,7 @@ static et_status load_methods(et_java_model *model, et_error *error) {
     model->random = et_random_seeded(model->options.seed);
     options.random = &model->random;
   }
+  ET_RETURN_IF_ERROR(check_memory(model, &options, error));
   for (size_t i = 0; i < spec->method_count; i++) {
     const char *name = spec->methods[i].name;
     const et_hosted_method *owner = find_owner(model, i);
@@ -213,7 +200,7 @@ static et_status load_methods(et_java_model *model, et_error *error) {
 
 static et_status load(et_java_model *model, int64_t selected,
                       size_t frame_bytes, et_error *error) {
-  ET_RETURN_IF_ERROR(open_program(model, error));
+  ET_RETURN_IF_ERROR(et_java_open_program(model, error));
   if (model->spec.methods == NULL && selected >= 0) {
     ET_RETURN_IF_ERROR(select_method(model, selected, error));
   }

@@ -106,6 +106,7 @@ typedef struct et_java_file {
 /* Options of a model. Arrays and texts are freed with the model. */
 typedef struct et_java_options {
   uint64_t max_steps;
+  uint64_t max_memory; /* bytes of all methods; 0: no limit */
   bool has_seed;
   uint64_t seed;
   size_t thread_count; /* 0: no thread pool */
@@ -145,6 +146,9 @@ et_status et_java_model_create(const et_java_spec *spec, int64_t selected,
                                const et_java_file files[2],
                                const et_java_options *options,
                                et_java_model **out_model, et_error *error);
+
+/* Maps and verifies the files of the model. Errors name the file. */
+et_status et_java_open_program(et_java_model *model, et_error *error);
 
 /* Frees what model_create would have taken. */
 void et_java_discard(et_java_file files[2], et_java_options *options);

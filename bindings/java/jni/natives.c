@@ -54,7 +54,7 @@ static bool read_file(JNIEnv *env, jobjectArray files, jsize index,
 enum { MAX_DESCRIPTION_BYTES = 1 << 20 };
 
 /* The longs of options that precede those of backends. Options.java writes them. */
-enum { MAX_STEPS, HAS_SEED, SEED, THREADS, FIRST_OPTION };
+enum { MAX_STEPS, HAS_SEED, SEED, THREADS, MAX_MEMORY, FIRST_OPTION };
 
 static et_value option_value(int64_t tag, int64_t bits, const char *text) {
   et_value value = {.tag = (et_value_tag)tag, .u = {.as_int = bits}};
@@ -123,6 +123,7 @@ static bool read_options(JNIEnv *env, jlongArray numbers, jobjectArray texts,
   }
   (*env)->GetLongArrayRegion(env, numbers, 0, count, values);
   options->max_steps = (uint64_t)values[MAX_STEPS];
+  options->max_memory = (uint64_t)values[MAX_MEMORY];
   options->has_seed = values[HAS_SEED] != 0;
   options->seed = (uint64_t)values[SEED];
   options->thread_count = (size_t)values[THREADS];

@@ -12,6 +12,7 @@ import org.jetbrains.annotations.NotNull;
 /** Options for loading a model. The functions change the object, and return it. */
 public final class Options {
   private long maxSteps;
+  private long maxMemory;
   private Long randomSeed;
   private int threads;
   private final Map<String, Map<String, Object>> backends = new TreeMap<>();
@@ -30,6 +31,22 @@ public final class Options {
       throw new IllegalArgumentException("maxSteps: " + count + "; pass 0 or more");
     }
     maxSteps = count;
+    return this;
+  }
+
+  /**
+   * Sets the maximum memory of the methods, without the program itself. The limit is checked before
+   * the memory is allocated.
+   *
+   * @param bytes the bytes of planned buffers, values, scratch memory and copies of inputs; 0 for no
+   *     limit, the default
+   * @return this object
+   */
+  public @NotNull Options maxMemory(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("maxMemory: " + bytes + "; pass 0 or more");
+    }
+    maxMemory = bytes;
     return this;
   }
 
@@ -96,8 +113,8 @@ public final class Options {
   /** Returns the longs that the native function `load` reads. */
   long[] numbers() {
     List<Long> numbers = new ArrayList<>();
-    Collections.addAll(
-        numbers, maxSteps, randomSeed == null ? 0L : 1L, randomSeed == null ? 0L : randomSeed, (long) threads);
+    long seed = randomSeed == null ? 0 : randomSeed;
+    Collections.addAll(numbers, maxSteps, randomSeed == null ? 0L : 1L, seed, (long) threads, maxMemory);
     for (Map<String, Object> options : backends.values()) {
       for (Object value : options.values()) {
         Collections.addAll(numbers, tag(value), bits(value));
