@@ -15,7 +15,7 @@ import pytest
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
     *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "threads", "offline", "docs", "sdk", "oracle"),
-    *("bazel4_outside", "cross", "cross_parts", "rust", "java", "aar", "kotlin", "platforms", "windows"),
+    *("bazel4_outside", "cross", "cross_parts", "wasm", "rust", "java", "aar", "kotlin", "platforms", "windows"),
     *("remote_cache", "remote_execution", "languages", "torch_hub", "torch_matrix"),
 )
 _TOOLS = ("tools/check", "tools/ci/platforms", "tools/torch_matrix")
@@ -138,6 +138,7 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "outside_workspace:bazel4", "bazel4_outside"),
         ("bazelw", "outside_workspace:cross_test", "cross"),
         ("bazelw", "microkernels:neon_test", "cross_parts"),
+        ("bazelw", "microkernels:wasm_test", "wasm"),
         ("bazelw", "outside_workspace:rust_app_test", "rust"),
         ("bazelw", "outside_workspace:java_app_test", "java"),
         ("bazelw", "outside_workspace:aar_test", "aar"),

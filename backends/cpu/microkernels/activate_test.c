@@ -85,25 +85,26 @@ static void test_every_activation_is_close_to_its_definition(void **state) {
   (void)state;
   float *x = malloc(COUNT * sizeof(float));
   float *y = malloc(COUNT * sizeof(float));
-  float *fused = malloc(COUNT * sizeof(float));
+  float *same = malloc(COUNT * sizeof(float));
   fill(x);
   for (uint32_t kind = 0; kind <= ET_CPU_ACTIVATION_FUNCTION_ELU; kind++) {
     const et_cpu_activation activation = {kind, 0.3f, 0.8f};
-    int fused_count = 0;
+    int before = ET_CPU_ISA_COUNT; /* none */
     for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
       if (et_cpu_isa_available((et_cpu_isa)isa)) {
         check_variant((et_cpu_isa)isa, &activation, x, y);
-        if (fused_count > 0) {
-          assert_memory_equal(fused, y, COUNT * sizeof(float));
+        if (before < isa &&
+            et_test_rounds_twice(before) == et_test_rounds_twice(isa)) {
+          assert_memory_equal(same, y, COUNT * sizeof(float));
         }
-        memcpy(fused, y, COUNT * sizeof(float));
-        fused_count += isa == ET_CPU_PLAIN ? 0 : 1;
+        memcpy(same, y, COUNT * sizeof(float));
+        before = isa;
       }
     }
   }
   free(x);
   free(y);
-  free(fused);
+  free(same);
 }
 
 static void test_nan_and_infinities(void **state) {

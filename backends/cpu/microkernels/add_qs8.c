@@ -30,6 +30,9 @@ ET_INLINE et_i32 within(const adder *d, et_i32 x) {
 #elif defined(ET_CPU_ISA_NEON)
   return (et_i32)vminq_s32(vmaxq_s32((int32x4_t)x, (int32x4_t)d->low),
                            (int32x4_t)d->high);
+#elif defined(ET_CPU_ISA_WASM_SIMD128)
+  return (et_i32)wasm_i32x4_min(wasm_i32x4_max((v128_t)x, (v128_t)d->low),
+                                (v128_t)d->high);
 #else
   const et_i32 below = x < d->low;
   const et_i32 min = (below & d->low) | (~below & x);

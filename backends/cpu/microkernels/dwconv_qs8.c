@@ -83,10 +83,10 @@ static void run_rows(et_span_i8 *s, const et_cpu_rows_i8 *rows) {
 }
 
 /* Returns the offset that is added to elements. It is either the negated minimum, so that int16
- * sums do not saturate, or the offset that makes all elements unsigned (NEON: signed). */
+ * sums do not saturate, or the offset that makes all elements unsigned (signed if et_dot4_shift() is 0). */
 static int32_t shift_of(const et_cpu_dwconv_qs8 *d, et_form_i8 f) {
   return f == ET_FORM_NARROW ? -d->min_value
-                             : ET_DOT4_SHIFT - (d->x.is_signed ? 0 : 128);
+                             : et_dot4_shift() - (d->x.is_signed ? 0 : 128);
 }
 
 static et_form_i8 form_of(const et_cpu_dwconv_qs8 *d) {

@@ -14,6 +14,8 @@
  * registers. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_NEON)
 #define ET_SPAN_PIXELS 4
+#elif defined(ET_CPU_ISA_WASM_RELAXED_DOT)
+#define ET_SPAN_PIXELS 1
 #else
 #define ET_SPAN_PIXELS 2
 #endif

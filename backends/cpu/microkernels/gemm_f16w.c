@@ -13,7 +13,7 @@
 
 /* Number of panels that are multiplied by a single row at once. Their accumulators hide the latency
  * of multiply-adds. */
-#if defined(ET_CPU_ISA_PLAIN)
+#if defined(ET_CPU_ISA_PLAIN) || defined(ET_CPU_ISA_WASM_SIMD128)
 #define ROW_PANELS 2
 #else
 #define ROW_PANELS 4

@@ -25,7 +25,10 @@ _Static_assert(PART_BYTES >= ROWS * ET_CPU_QD8_MAX_GROUP,
 
 /* Maximum number of rows per tile. Its accumulators and results fill the registers. If the number
  * of rows is odd, run_row() computes the last row, for a whole panel at a time. */
-#if defined(ET_CPU_ISA_PLAIN)
+#if defined(ET_CPU_ISA_WASM_SIMD128)
+#define TILE_LIST(X) X(2) X(4)
+#define TILE_ROWS 4
+#elif defined(ET_CPU_ISA_PLAIN)
 #define TILE_LIST(X) X(2)
 #define TILE_ROWS 2
 #elif defined(ET_CPU_ISA_AVX512)
@@ -124,7 +127,7 @@ typedef et_i16 few;
 #define ADD_QUAD et_i16_dot2
 #else
 typedef et_i32 few;
-#define ADD_QUAD et_i32_dot4
+#define ADD_QUAD et_i32_dot4_of_7_bits
 #endif
 
 /* Adds the products of `count` words with the rows of a tile. Prefetches the words at distance
@@ -281,8 +284,8 @@ static et_f32 sums_of(const et_cpu_gemm_qbw *w, size_t column) {
     et_i32 sum = et_i32_all(-8 * (int32_t)w->group);
     for (size_t i = 0; i < w->group / WORD; i++, words += ET_CPU_PANEL) {
       const et_nibbles weights = et_nibbles_of(et_words_load(words));
-      sum = et_i32_dot4(sum, weights.even, ones);
-      sum = et_i32_dot4(sum, weights.odd, ones);
+      sum = et_i32_dot4_of_7_bits(sum, weights.even, ones);
+      sum = et_i32_dot4_of_7_bits(sum, weights.odd, ones);
     }
     const et_f32 points =
         et_parameters_load(&w->zero_points, at) * et_f32_all((float)w->group);

@@ -20,7 +20,7 @@
 
 /* Whether x is converted to digits. Unpacking 4-bit weights to int8 and multiplying them by three
  * digits takes a third of the time of widening the weights to float32. */
-#if defined(ET_CPU_ISA_PLAIN)
+#if ET_CPU_ROUNDS_TWICE
 #define HAS_DIGITS(bits) false
 #else
 #define HAS_DIGITS(bits) ((bits) == 4)
@@ -150,7 +150,7 @@ typedef et_i16 of_digits[ET_DIGITS][SUMS][ET_PANEL_VECTORS];
 #define ADD_QUAD et_i16_dot2
 #else
 typedef et_i32 of_digits[ET_DIGITS][SUMS][ET_PANEL_VECTORS];
-#define ADD_QUAD et_i32_dot4
+#define ADD_QUAD et_i32_dot4_of_7_bits
 #endif
 
 ET_INLINE et_i8 quad_at(const uint8_t *bytes) {

@@ -1,7 +1,7 @@
 /* Packs rows of int8 or uint8 values for the tiles of tile_i8.h, ET_I8_STEP bytes at a time.
  *
  * A row is a sequence of pieces and is padded to whole quads. The packed forms are:
- * - ET_DOT4_EXACT: [row][quad][4], unsigned (NEON: signed).
+ * - ET_DOT4_EXACT: [row][quad][4], unsigned, or signed if et_dot4_shift() is 0.
  * - Products that fit in int16: [row][quad][4], relative to `min_value`, or to the minima of the
  *   rows (row_minima.h).
  * - Otherwise: int16, [row][quad][2 words]: elements 0 and 2, then elements 1 and 3. */
@@ -171,12 +171,12 @@ void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel) {
 #endif
 
 #if ET_DOT4_EXACT
-/* Packs rows as unsigned bytes (NEON: signed). */
+/* Packs rows as unsigned bytes, or as signed ones if et_dot4_shift() is 0. */
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows) {
   packed->rows = rows;
   packed->depth = packed->quads = (from->size + 3) / 4;
-  packed->shift = ET_DOT4_SHIFT - (from->is_signed ? 0 : 128);
+  packed->shift = et_dot4_shift() - (from->is_signed ? 0 : 128);
   packed->flip = 0;
   packed->runs = 1;
   for (size_t r = 0; r < rows; r++) {

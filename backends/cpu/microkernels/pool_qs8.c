@@ -43,6 +43,8 @@ ET_INLINE et_u8 max_u8(et_u8 x, et_u8 y) {
   return (et_u8)ET_OF_WIDTH(max_epu8)((et_bits)x, (et_bits)y);
 #elif defined(ET_CPU_ISA_NEON)
   return (et_u8)vmaxq_u8((uint8x16_t)x, (uint8x16_t)y);
+#elif defined(ET_CPU_ISA_WASM_SIMD128)
+  return (et_u8)wasm_u8x16_max((v128_t)x, (v128_t)y);
 #else
   const et_u8 mask = (et_u8)(x > y);
   return (x & mask) | (y & ~mask);

@@ -4,7 +4,8 @@
  * with one ET_CPU_ISA_* macro. They use the vector extensions of GCC and Clang. Intrinsics are used
  * only where those extensions do not suffice, mostly in this header and simd_i8.h. Only et_f32_fma
  * fuses operations. Results are therefore bit-identical on every instruction set with a fused
- * multiply-add, whatever its vector width. */
+ * multiply-add, whatever its vector width. They are also bit-identical on the instruction sets
+ * without one (ET_CPU_ROUNDS_TWICE). */
 #ifndef BACKENDS_CPU_MICROKERNELS_SIMD_H_
 #define BACKENDS_CPU_MICROKERNELS_SIMD_H_
 
@@ -16,6 +17,12 @@
 
 #if defined(ET_CPU_ISA_AVXVNNI)
 #define ET_CPU_ISA_AVX2 /* AVX-VNNI adds int8 dot products */
+#endif
+#if defined(ET_CPU_ISA_WASM_RELAXED_DOT)
+#define ET_CPU_ISA_WASM_RELAXED_SIMD /* adds int8 dot products as well */
+#endif
+#if defined(ET_CPU_ISA_WASM_RELAXED_SIMD)
+#define ET_CPU_ISA_WASM_SIMD128
 #endif
 
 #if defined(ET_CPU_ISA_AVX512)
@@ -38,12 +45,31 @@
 #define ET_CPU_SUFFIX neon
 #define ET_CPU_LANES 4
 #define ET_CPU_REGISTER "w"
+#elif defined(ET_CPU_ISA_WASM_SIMD128)
+#include <wasm_simd128.h>
+#if defined(ET_CPU_ISA_WASM_RELAXED_DOT)
+#define ET_CPU_SUFFIX wasm_relaxed_dot
+#define ET_CPU_FLOAT_SUFFIX wasm_relaxed_simd
+#elif defined(ET_CPU_ISA_WASM_RELAXED_SIMD)
+#define ET_CPU_SUFFIX wasm_relaxed_simd
+#else
+#define ET_CPU_SUFFIX wasm_simd128
+#endif
+#define ET_CPU_LANES 4
 #elif defined(ET_CPU_ISA_PLAIN)
 #define ET_CPU_SUFFIX plain
 #define ET_CPU_LANES 4
 #else
 #error \
     "no ET_CPU_ISA_* is defined; the build rule that compiles this file must define one"
+#endif
+
+/* Whether a multiply-add rounds twice: the instruction set has no fused one. */
+#if defined(ET_CPU_ISA_PLAIN) || (defined(ET_CPU_ISA_WASM_SIMD128) && \
+                                  !defined(ET_CPU_ISA_WASM_RELAXED_SIMD))
+#define ET_CPU_ROUNDS_TWICE 1
+#else
+#define ET_CPU_ROUNDS_TWICE 0
 #endif
 
 #define ET_CPU_JOIN_(name, suffix) name##_##suffix
@@ -127,7 +153,8 @@ ET_INLINE et_f32 et_f32_all(float value) {
 #endif
 }
 
-/* Returns a * b + c, rounded once (in plain C, twice). */
+/* Returns a * b + c, rounded once; rounded twice if ET_CPU_ROUNDS_TWICE, or if a WebAssembly engine
+ * does not fuse its relaxed multiply-add. */
 ET_INLINE et_f32 et_f32_fma(et_f32 a, et_f32 b, et_f32 c) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
@@ -135,6 +162,8 @@ ET_INLINE et_f32 et_f32_fma(et_f32 a, et_f32 b, et_f32 c) {
   return (et_f32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 #elif defined(ET_CPU_ISA_NEON)
   return (et_f32)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#elif defined(ET_CPU_ISA_WASM_RELAXED_SIMD)
+  return (et_f32)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
 #else
   return a * b + c;
 #endif
@@ -147,6 +176,8 @@ ET_INLINE et_f32 et_f32_sqrt(et_f32 x) {
   return (et_f32)_mm256_sqrt_ps((__m256)x);
 #elif defined(ET_CPU_ISA_NEON)
   return (et_f32)vsqrtq_f32((float32x4_t)x);
+#elif defined(ET_CPU_ISA_WASM_SIMD128)
+  return (et_f32)wasm_f32x4_sqrt((v128_t)x);
 #else
   for (int i = 0; i < ET_CPU_LANES; i++) {
     x[i] = __builtin_sqrtf(x[i]);
@@ -157,7 +188,11 @@ ET_INLINE et_f32 et_f32_sqrt(et_f32 x) {
 
 /* Returns the lanes of `a` where `mask` is set, and of `b` elsewhere. */
 ET_INLINE et_f32 et_f32_select(et_i32 mask, et_f32 a, et_f32 b) {
+#if defined(ET_CPU_ISA_WASM_SIMD128)
+  return (et_f32)wasm_v128_bitselect((v128_t)a, (v128_t)b, (v128_t)mask);
+#else
   return (et_f32)((mask & (et_i32)a) | (~mask & (et_i32)b));
+#endif
 }
 
 /* Returns the maximum, or NaN if an operand is NaN. */
@@ -177,6 +212,8 @@ ET_INLINE et_f32 et_f32_at_least(et_f32 x, et_f32 low) {
   return (et_f32)_mm512_max_ps((__m512)low, (__m512)x);
 #elif defined(ET_CPU_ISA_AVX2)
   return (et_f32)_mm256_max_ps((__m256)low, (__m256)x);
+#elif defined(ET_CPU_ISA_WASM_SIMD128)
+  return (et_f32)wasm_f32x4_pmax((v128_t)x, (v128_t)low);
 #else
   return et_f32_select(x < low, low, x);
 #endif
@@ -188,6 +225,8 @@ ET_INLINE et_f32 et_f32_above(et_f32 x, et_f32 low) {
   return (et_f32)_mm512_max_ps((__m512)x, (__m512)low);
 #elif defined(ET_CPU_ISA_AVX2)
   return (et_f32)_mm256_max_ps((__m256)x, (__m256)low);
+#elif defined(ET_CPU_ISA_WASM_SIMD128)
+  return (et_f32)wasm_f32x4_pmax((v128_t)low, (v128_t)x);
 #else
   return et_f32_select(x > low, x, low);
 #endif
@@ -198,6 +237,8 @@ ET_INLINE et_f32 et_f32_at_most(et_f32 x, et_f32 high) {
   return (et_f32)_mm512_min_ps((__m512)high, (__m512)x);
 #elif defined(ET_CPU_ISA_AVX2)
   return (et_f32)_mm256_min_ps((__m256)high, (__m256)x);
+#elif defined(ET_CPU_ISA_WASM_SIMD128)
+  return (et_f32)wasm_f32x4_pmin((v128_t)x, (v128_t)high);
 #else
   return et_f32_select(x > high, high, x);
 #endif
@@ -209,6 +250,8 @@ ET_INLINE et_f32 et_f32_below(et_f32 x, et_f32 high) {
   return (et_f32)_mm512_min_ps((__m512)x, (__m512)high);
 #elif defined(ET_CPU_ISA_AVX2)
   return (et_f32)_mm256_min_ps((__m256)x, (__m256)high);
+#elif defined(ET_CPU_ISA_WASM_SIMD128)
+  return (et_f32)wasm_f32x4_pmin((v128_t)high, (v128_t)x);
 #else
   return et_f32_select(x < high, x, high);
 #endif

@@ -19,12 +19,13 @@ typedef int8_t et_i8_narrow __attribute__((vector_size(ET_CPU_LANES)));
 /* One byte per column of a panel. */
 typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_CPU_PANEL)));
 
-/* Whether et_i32_dot4, a dot product of four bytes, is exact. Its operand `x` is unsigned, so
- * ET_DOT4_SHIFT is added to int8 values. With NEON, `x` is signed. AVX2 saturates if the sum of two
- * products exceeds int16. Callers therefore use it only if w[i] * max(x) + w[i + 1] * max(x) fits
- * in int16 for any two adjacent weights. */
+/* Whether et_i32_dot4, a dot product of four bytes, is a fast, exact instruction. Its operand `x`
+ * is unsigned, so et_dot4_shift() is added to int8 values. With NEON, and in some WebAssembly
+ * engines, `x` is signed. AVX2 saturates if the sum of two products exceeds int16. Callers
+ * therefore use it only if w[i] * max(x) + w[i + 1] * max(x) fits in int16 for any two adjacent
+ * weights. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_AVXVNNI) || \
-    defined(ET_CPU_ISA_NEON)
+    defined(ET_CPU_ISA_NEON) || defined(ET_CPU_ISA_WASM_RELAXED_DOT)
 #define ET_DOT4_EXACT 1
 #else
 #define ET_DOT4_EXACT 0
@@ -51,11 +52,21 @@ typedef __m256 et_numbers;
 #else
 #define ET_PACKS_LANES 0
 #endif
+
+/* Returns the offset that int8 values need as operand `x` of et_i32_dot4: 128 if it is unsigned, 0
+ * if it is signed. WebAssembly leaves this choice to the engine, which never changes it. */
+ET_INLINE int32_t et_dot4_shift(void) {
 #if defined(ET_CPU_ISA_NEON)
-#define ET_DOT4_SHIFT 0
+  return 0;
+#elif defined(ET_CPU_ISA_WASM_RELAXED_DOT)
+  const v128_t products = wasm_i32x4_relaxed_dot_i8x16_i7x16_add(
+      wasm_i8x16_const_splat(1), wasm_i8x16_const_splat(-128),
+      wasm_i32x4_const_splat(0));
+  return wasm_i32x4_extract_lane(products, 0) < 0 ? 0 : 128;
 #else
-#define ET_DOT4_SHIFT 128
+  return 128;
 #endif
+}
 
 ET_INLINE et_i32 et_i32_load(const int32_t *from) {
   return *(const et_i32_loose *)from;
@@ -85,6 +96,8 @@ ET_INLINE bool et_i32_any(et_i32 value) {
   return _mm512_test_epi32_mask((__m512i)value, (__m512i)value) != 0;
 #elif defined(ET_CPU_ISA_AVX2)
   return _mm256_testz_si256((__m256i)value, (__m256i)value) == 0;
+#elif defined(ET_CPU_ISA_WASM_SIMD128)
+  return wasm_v128_any_true((v128_t)value);
 #else
   int32_t bits = 0;
   for (int i = 0; i < ET_CPU_LANES; i++) {
@@ -114,6 +127,8 @@ ET_INLINE et_i32 et_i32_dot2(et_i32 sum, et_i16 a, et_i16 b) {
   return et_i32_add(
       sum, (et_i32)vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)),
                               vmull_high_s16(x, y)));
+#elif defined(ET_CPU_ISA_WASM_SIMD128)
+  return et_i32_add(sum, (et_i32)wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b));
 #else
   const et_i32 x = (et_i32)a;
   const et_i32 y = (et_i32)b;
@@ -138,8 +153,8 @@ ET_INLINE et_i16 et_i16_of_int8(const uint8_t *from, uint8_t flip) {
 #endif
 }
 
-/* Returns sum + the dot product of four bytes in each lane. The bytes of `x` are unsigned (NEON:
- * signed). */
+/* Returns sum + the dot product of four bytes in each lane. The bytes of `x` are unsigned, or signed
+ * if et_dot4_shift() is 0. */
 ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i32)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x,
@@ -153,11 +168,25 @@ ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
   return sum + (et_i32)_mm256_madd_epi16(pairs, ones);
 #elif defined(ET_CPU_ISA_NEON)
   return (et_i32)vdotq_s32((int32x4_t)sum, (int8x16_t)x, (int8x16_t)weights);
+#elif defined(ET_CPU_ISA_WASM_RELAXED_DOT)
+  return (et_i32)wasm_i32x4_relaxed_dot_i8x16_i7x16_add((v128_t)weights,
+                                                        (v128_t)x, (v128_t)sum);
 #else
   const et_i16 bytes = (et_i16)x;
   const et_i16 w = (et_i16)weights;
   sum = et_i32_dot2(sum, bytes & 255, w << 8 >> 8);
   return et_i32_dot2(sum, (bytes >> 8) & 255, w >> 8);
+#endif
+}
+
+/* et_i32_dot4 for `x` in [0, 127], exact with every instruction set. Relaxed dot products are exact
+ * in every engine, because the sums of two products fit in int16: 2 * 127 * 128 < 2^15. */
+ET_INLINE et_i32 et_i32_dot4_of_7_bits(et_i32 sum, et_i8 x, et_i8 weights) {
+#if defined(ET_CPU_ISA_WASM_RELAXED_SIMD)
+  return (et_i32)wasm_i32x4_relaxed_dot_i8x16_i7x16_add((v128_t)weights,
+                                                        (v128_t)x, (v128_t)sum);
+#else
+  return et_i32_dot4(sum, x, weights);
 #endif
 }
 
@@ -230,11 +259,19 @@ ET_INLINE et_i8_narrow et_i8_of_i32(et_i32 value) {
 #if !ET_PACKS_LANES
 /* Returns the low bytes of the lanes of four vectors. */
 ET_INLINE et_u8 et_low_bytes(const et_i32 *vectors) {
+#if defined(ET_CPU_ISA_WASM_SIMD128)
+  v128_t low[4];
+  ET_UNROLL for (int v = 0; v < 4; v++) { low[v] = (v128_t)(vectors[v] & 255); }
+  return (et_u8)wasm_u8x16_narrow_i16x8(
+      wasm_i16x8_narrow_i32x4(low[0], low[1]),
+      wasm_i16x8_narrow_i32x4(low[2], low[3]));
+#else
   et_i8_narrow parts[4];
   ET_UNROLL for (int v = 0; v < 4; v++) { parts[v] = et_i8_of_i32(vectors[v]); }
   et_u8 bytes;
   memcpy(&bytes, parts, sizeof(bytes));
   return bytes;
+#endif
 }
 #endif
 

@@ -12,7 +12,9 @@
 #include "runtime/core/arithmetic.h"
 
 /* X(rows, panels) for each tile size whose accumulators and operands fit in registers. */
-#if defined(ET_CPU_ISA_PLAIN)
+#if defined(ET_CPU_ISA_WASM_SIMD128)
+#define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1)
+#elif defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
 #elif defined(ET_CPU_ISA_AVX512)
 #define ET_LOW_TILES(X) X(1, 1) X(1, 4) X(2, 1) X(2, 4) X(3, 1) X(3, 4)

@@ -5,9 +5,10 @@
  * Weights are packed in panels of 16 columns, [panel][K][16], for every instruction set:
  *   panel 0: w[k=0][0..15]   w[k=1][0..15]   ... w[k=K-1][0..15]
  *   panel 1: w[k=0][16..31]  w[k=1][16..31]  ... w[k=K-1][16..31]
- * Most rows are computed in tiles of 6 rows by 4 panels (AVX-512), 6 rows by 1 panel (AVX2, NEON)
- * or 3 rows by 1 panel (plain C). The accumulators, one row of weights and one broadcast element
- * fill the registers. Each result is one chain of multiply-adds in the order of k, so results are
+ * Most rows are computed in tiles of 6 rows by 4 panels (AVX-512), 6 rows by 1 panel (AVX2, NEON),
+ * 3 rows by 1 panel (plain C) or 2 rows by 1 panel (WebAssembly). The accumulators, one row of
+ * weights and one broadcast element fill the registers. V8 spills accumulators of a WebAssembly
+ * tile with 3 rows, which takes twice as long per multiply-add. Each result is one chain of multiply-adds in the order of k, so results are
  * bit-identical regardless of how K, rows and columns are split. Multiply-adds are the bottleneck;
  * with one row, weight loads are. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_H_
@@ -19,7 +20,9 @@
 #include "backends/cpu/microkernels/simd.h"
 
 /* Maximum number of rows of a tile. */
-#if defined(ET_CPU_ISA_PLAIN)
+#if defined(ET_CPU_ISA_WASM_SIMD128)
+#define ET_TILE_ROWS 2
+#elif defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_ROWS 3
 #else
 #define ET_TILE_ROWS 6
@@ -55,7 +58,9 @@ typedef struct et_tiles {
 } et_tiles;
 
 /* Minimum number of remaining rows for which the next tile has ET_TILE_ROWS rows. */
-#if defined(ET_CPU_ISA_PLAIN)
+#if defined(ET_CPU_ISA_WASM_SIMD128)
+#define ET_TILE_TAIL 2
+#elif defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_TAIL 6
 #elif defined(ET_CPU_ISA_AVX512)
 #define ET_TILE_TAIL 12
@@ -68,7 +73,9 @@ typedef struct et_tiles {
  * possible. With AVX-512, no tile has five rows, because such a tile would add 4 KB of code, and
  * tiles of three and four rows are just as fast. */
 ET_INLINE size_t et_tile_height(size_t left) {
-#if defined(ET_CPU_ISA_PLAIN)
+#if defined(ET_CPU_ISA_WASM_SIMD128)
+  static const uint8_t heights[ET_TILE_TAIL] = {0, 1};
+#elif defined(ET_CPU_ISA_PLAIN)
   static const uint8_t heights[ET_TILE_TAIL] = {0, 1, 2, 3, 2, 3};
 #elif defined(ET_CPU_ISA_AVX512)
   static const uint8_t heights[ET_TILE_TAIL] = {0, 1, 2, 3, 4, 3,

@@ -45,7 +45,9 @@ ET_INLINE void run_tile_of_16(const et_block_i8 *b, size_t row, int rows) {
 }
 #endif
 
-#if defined(ET_CPU_ISA_PLAIN)
+#if defined(ET_CPU_ISA_WASM_SIMD128)
+#define TILE_LIST(X) X(1) X(2)
+#elif defined(ET_CPU_ISA_PLAIN)
 #define TILE_LIST(X) X(1) X(2) X(3)
 #elif defined(ET_CPU_ISA_AVX512)
 #define TILE_LIST(X) X(1) X(2) X(4) X(6) X(8)
@@ -55,7 +57,14 @@ ET_INLINE void run_tile_of_16(const et_block_i8 *b, size_t row, int rows) {
 #define TILE_LIST(X) X(1) X(2) X(3) X(4) X(5) X(6)
 #endif
 
-#if ET_DOT4_EXACT
+/* Whether each tile is a call. In WebAssembly, tiles have too few rows for that. */
+#if ET_DOT4_EXACT && ET_I8_ROWS > 2
+#define CALLS_EACH_TILE 1
+#else
+#define CALLS_EACH_TILE 0
+#endif
+
+#if CALLS_EACH_TILE
 typedef et_tile_function tile_function;
 
 #define DEFINE_TILE(rows, panels)                                    \
@@ -114,7 +123,7 @@ static size_t panels_of(const et_block_i8 *b) {
   return b->target != NULL ? et_i8_panels(b->target->columns) : 1;
 }
 
-#if ET_DOT4_EXACT
+#if CALLS_EACH_TILE
 static void run_tiles(const et_block_i8 *b) {
   const size_t panels = panels_of(b);
   const size_t max =
@@ -147,7 +156,9 @@ static void run_tiles(const et_block_i8 *b) {
   }
   functions[height](b, higher, rows);
 }
+#endif
 
+#if !ET_DOT4_EXACT
 static void run_wide(et_block_i8 *b) {
   const size_t depth = b->packed->depth;
   int16_t wide[ET_WIDE_QUADS * ET_WIDE_QUAD] __attribute__((aligned(64)));

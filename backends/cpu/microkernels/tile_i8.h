@@ -7,9 +7,10 @@
  *   quad 0: w[0..3][n=0] w[0..3][n=1] ... w[0..3][n=15]
  *   quad 1: w[4..7][n=0] w[4..7][n=1] ... w[4..7][n=15]
  * Instruction sets with exact dot products of quads (ET_DOT4_EXACT) read rows by address. Their
- * tiles have 6 rows by 16 columns (AVX-VNNI, NEON), or up to 8 by 32 or 6 by 64 (AVX-512). AVX2
- * packs a block of up to 96 rows, in tiles of 6 by 16. Rows are int8 if products can be added in
- * int16, and int16 otherwise. Plain C has tiles of 3 by 16. Accumulators fill the registers. Dot
+ * tiles have 6 rows by 16 columns (AVX-VNNI, NEON), 2 by 16 (WebAssembly), or up to 8 by 32 or 6 by
+ * 64 (AVX-512). AVX2 packs a block of up to 96 rows, in tiles of 6 by 16. Rows are int8 if products
+ * can be added in int16, and int16 otherwise. Plain C has tiles of 3 by 16, and WebAssembly without
+ * exact dot products 2 by 16. Accumulators fill the registers. Dot
  * products are the bottleneck; the cost of packing is amortized over all columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
@@ -18,9 +19,10 @@
 
 #include "backends/cpu/microkernels/requantize.h"
 
-/* Maximum rows of a tile, and of a block of tiles. Without ET_DOT4_EXACT, the former is a multiple
- * of three. */
-#if defined(ET_CPU_ISA_PLAIN)
+/* Maximum rows of a tile, and of a block of tiles. */
+#if defined(ET_CPU_ISA_WASM_SIMD128)
+#define ET_I8_ROWS 2
+#elif defined(ET_CPU_ISA_PLAIN)
 #define ET_I8_ROWS 3
 #elif defined(ET_CPU_ISA_AVX512)
 #define ET_I8_ROWS 8
@@ -143,9 +145,9 @@ typedef struct et_target_i8 {
 } et_target_i8;
 
 #if ET_DOT4_EXACT
-/* Sets the XOR mask that makes rows unsigned (NEON: signed) when they are read in place. */
+/* Sets the XOR mask that makes rows unsigned, or signed without et_dot4_shift() when they are read in place. */
 ET_INLINE void et_set_flip_i8(et_packed_i8 *packed, bool is_signed) {
-  packed->shift = ET_DOT4_SHIFT - (is_signed ? 0 : 128);
+  packed->shift = et_dot4_shift() - (is_signed ? 0 : 128);
   packed->flip = packed->shift == 0 ? 0 : (int32_t)0x80808080;
 }
 #endif

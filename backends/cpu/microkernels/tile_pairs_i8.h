@@ -15,7 +15,7 @@
 /* Position in the rows of a tile, with one address per three rows. An address per row would take
  * too many registers. */
 typedef struct et_cursor_i8 {
-  const int32_t *three[ET_I8_ROWS / 3];
+  const int32_t *three[(ET_I8_ROWS + 2) / 3];
   size_t stride;
 } et_cursor_i8;
 
@@ -154,12 +154,12 @@ ET_INLINE void et_add_products_i8(const et_block_i8 *b, size_t row, int rows,
                                   int panels, et_sums_i8 sums) {
   const et_cursor_i8 at = et_cursor_of_i8(b, row, rows);
   (void)panels;
-  if (rows == 1 && b->packed->words == 2) {
-    et_add_widening_i8(at, b->panels, b->depth, sums[0]);
-    return;
-  }
   if (b->wide != NULL) {
     et_add_wide_i8(at, b->wide, b->depth, rows, sums);
+    return;
+  }
+  if (rows == 1 && b->packed->words == 2) { /* the only row of the block */
+    et_add_widening_i8(at, b->panels, b->depth, sums[0]);
     return;
   }
   et_add_bytes_i8(at, b->panels, b->depth, rows, sums);

@@ -22,6 +22,15 @@ SIMD_COPTS = [
 
 _ISA_COPTS = {
     "plain": [],
+    "wasm_simd128": ["-msimd128"],
+    "wasm_relaxed_simd": [
+        "-msimd128",
+        "-mrelaxed-simd",
+    ],
+    "wasm_relaxed_dot": [
+        "-msimd128",
+        "-mrelaxed-simd",
+    ],
     "avx2": [
         "-mavx2",
         "-mfma",
@@ -48,6 +57,12 @@ _ISA_COPTS = {
 
 _ISAS = list(_ISA_COPTS)
 
+# Instruction sets that differ from another one only in int8 dot products.
+_INT8_PARTS = {
+    "avxvnni": "avx2",
+    "wasm_relaxed_dot": "wasm_relaxed_simd",
+}
+
 def _isa_setting_impl(ctx):
     values = ["auto"] + _ISAS
     if ctx.build_setting_value not in values:
@@ -70,11 +85,14 @@ def per_isa(lists):
       architecture; otherwise, it yields the list of the chosen one.
     """
     choices = {"//backends/cpu/microkernels:only_" + isa: lists[isa] for isa in _ISAS}
+
+    # The engine decides whether its relaxed dot products are exact, so a method selects one when it is loaded.
+    choices["//backends/cpu/microkernels:only_wasm_relaxed_simd"] = lists["wasm_relaxed_simd"] + lists["wasm_relaxed_dot"]
     choices["//backends/cpu/microkernels:auto_x86_64"] = lists["plain"] + lists["avx2"] + lists["avxvnni"] + lists["avx512"]
     choices["//backends/cpu/microkernels:auto_aarch64"] = lists["plain"] + lists["neon"]
     conditions = {str(Label(label)): value for label, value in choices.items()}
 
-    # `auto` on another architecture. It cannot have its own config_setting, because Bazel 4 would
+    # `auto`, or another family's instruction set, on another architecture. It cannot have its own config_setting, because Bazel 4 would
     # consider it ambiguous with the settings above.
     conditions["//conditions:default"] = lists["plain"]
     return select(conditions)
@@ -87,19 +105,19 @@ def microkernel_library(name, srcs, int8_srcs, deps):
     Args:
       name: name of the library. Its archives are `name`_avx2 and so on.
       srcs: sources that use simd.h.
-      int8_srcs: the sources with int8 dot products, which have AVX-VNNI variants. They may call
-        other sources, but other sources must not call them.
+      int8_srcs: the sources with int8 dot products. Instruction sets of _INT8_PARTS compile only
+        these. They may call other sources, but other sources must not call them.
       deps: libraries with the headers that the sources include.
     """
     for isa, copts in _ISA_COPTS.items():
-        is_part = isa == "avxvnni"
+        whole = _INT8_PARTS.get(isa)
         object_library(
             name = "%s_%s" % (name, isa),
-            srcs = int8_srcs if is_part else srcs,
+            srcs = int8_srcs if whole else srcs,
             copts = SIMD_COPTS + copts + ["-DET_CPU_ISA_" + isa.upper()],
             copts_flag = "//backends/cpu/microkernels:copts",
             tags = ["manual"],  # compilers for other architectures reject the flags
-            deps = deps + ([":%s_avx2" % name] if is_part else []),
+            deps = deps + ([":%s_%s" % (name, whole)] if whole else []),
         )
     cc_library(
         name = name,

@@ -31,7 +31,7 @@ _Static_assert(ET_CPU_WINOGRAD_QS8_MAX_CHANNELS * 9 * 128 * 128 < 1 << 25,
 #endif
 
 /* Maximum number of rows of a tile; even. */
-#if defined(ET_CPU_ISA_PLAIN)
+#if defined(ET_CPU_ISA_PLAIN) || defined(ET_CPU_ISA_WASM_SIMD128)
 #define ROWS 2
 #else
 #define ROWS 6

@@ -57,9 +57,12 @@ void et_test_refused(et_test_op *test, const char *part);
  * Builds with --//backends/cpu:isa link only some. */
 uint8_t et_test_isa(void);
 
+/* Whether the instruction set has no fused multiply-add. */
+bool et_test_rounds_twice(int isa);
+
 /* Runs the op with every instruction set, once on one thread and once in chunks in reverse order.
- * Output 0 must be bitwise equal in both runs, and across instruction sets with a fused
- * multiply-add. Element i must be within margin[i] of expected[i]. */
+ * Output 0 must be bitwise equal in both runs, across instruction sets with a fused multiply-add,
+ * and across those without one. Element i must be within margin[i] of expected[i]. */
 void et_test_run(et_test_op *test, const double *expected,
                  const double *margin);
 

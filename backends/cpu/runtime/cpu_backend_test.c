@@ -390,7 +390,8 @@ static void test_option_isa_selects_the_instruction_set(void **state) {
 #endif
   option.value.u.as_string.size = 3;
   cpu_test_expect_refused(
-      "option 'isa' must be plain, avx2, avxvnni, avx512 or neon");
+      "option 'isa' must be plain, wasm_simd128, wasm_relaxed_simd, "
+      "wasm_relaxed_dot, avx2, avxvnni, avx512 or neon");
   option.value.tag = ET_VALUE_INT;
   cpu_test_expect_refused("option 'isa' must be a string");
 }

@@ -8,6 +8,9 @@
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
+#if defined(ET_CPU_LINKED_WASM_RELAXED_DOT)
+#include <wasm_simd128.h>
+#endif
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #ifdef __APPLE__
@@ -16,13 +19,22 @@
 #endif
 
 /* Values of the option "isa", indexed by et_cpu_isa. */
-static const char *const names[ET_CPU_ISA_COUNT] = {"plain", "avx2", "avxvnni",
-                                                    "avx512", "neon"};
+static const char *const names[ET_CPU_ISA_COUNT] = {"plain",
+                                                    "wasm_simd128",
+                                                    "wasm_relaxed_simd",
+                                                    "wasm_relaxed_dot",
+                                                    "avx2",
+                                                    "avxvnni",
+                                                    "avx512",
+                                                    "neon"};
 
 /* These are constants, so that the compiler removes the detection code of unlinked instruction
  * sets. */
 enum {
   PLAIN_LINKED = ET_CPU_IF_PLAIN(1 +) 0,
+  WASM_SIMD128_LINKED = ET_CPU_IF_WASM_SIMD128(1 +) 0,
+  WASM_RELAXED_SIMD_LINKED = ET_CPU_IF_WASM_RELAXED_SIMD(1 +) 0,
+  WASM_RELAXED_DOT_LINKED = ET_CPU_IF_WASM_RELAXED_DOT(1 +) 0,
   AVX2_LINKED = ET_CPU_IF_AVX2(1 +) 0,
   AVXVNNI_LINKED = ET_CPU_IF_AVXVNNI(1 +) 0,
   AVX512_LINKED = ET_CPU_IF_AVX512(1 +) 0,
@@ -106,10 +118,40 @@ static bool has_neon(void) {
 #endif
 }
 
+/* Returns whether relaxed dot products of 8-bit operands are exact. Some engines treat the second
+ * operand as signed, others as unsigned, and sums of two products may saturate or wrap in int16.
+ * The choice of an engine never changes. */
+#if defined(ET_CPU_LINKED_WASM_RELAXED_DOT)
+__attribute__((target("simd128,relaxed-simd"))) static bool has_exact_wasm_dot(
+    void) {
+  static const volatile int8_t extremes[] = {-128, -1, 127};
+  bool is_signed = true;
+  bool is_unsigned = true;
+  for (int i = 0; i < 9; i++) {
+    const int8_t a = extremes[i / 3];
+    const int8_t b = extremes[i % 3];
+    const v128_t products = wasm_i32x4_relaxed_dot_i8x16_i7x16_add(
+        wasm_i8x16_splat(a), wasm_i8x16_splat(b), wasm_i32x4_const_splat(0));
+    const int32_t found = wasm_i32x4_extract_lane(products, 0);
+    is_signed &= found == 4 * a * b;
+    is_unsigned &= found == 4 * a * (uint8_t)b;
+  }
+  return is_signed || is_unsigned;
+}
+#else
+static bool has_exact_wasm_dot(void) { return false; }
+#endif
+
 bool et_cpu_isa_available(et_cpu_isa isa) {
   switch (isa) {
     case ET_CPU_PLAIN:
       return PLAIN_LINKED;
+    case ET_CPU_WASM_SIMD128:
+      return WASM_SIMD128_LINKED;
+    case ET_CPU_WASM_RELAXED_SIMD:
+      return WASM_RELAXED_SIMD_LINKED;
+    case ET_CPU_WASM_RELAXED_DOT:
+      return WASM_RELAXED_DOT_LINKED && has_exact_wasm_dot();
     case ET_CPU_AVX2:
       return AVX2_LINKED && has_avx2();
     case ET_CPU_AVXVNNI:
@@ -148,7 +190,8 @@ static et_status find_named(et_string text, et_error *error,
     }
   }
   return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                 "option 'isa' must be plain, avx2, avxvnni, avx512 or neon");
+                 "option 'isa' must be plain, wasm_simd128, wasm_relaxed_simd, "
+                 "wasm_relaxed_dot, avx2, avxvnni, avx512 or neon");
 }
 
 /* Returns the highest available code. Codes are ordered by preference. */

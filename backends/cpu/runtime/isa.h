@@ -16,6 +16,9 @@ extern "C" {
 /* Returns true if the instruction set's microkernels are linked, and the processor and operating
  * system support it. The instruction sets require:
  *
+ * - wasm_simd128: WebAssembly with fixed-width SIMD
+ * - wasm_relaxed_simd: also relaxed SIMD
+ * - wasm_relaxed_dot: also an engine whose relaxed dot products of 8-bit operands are exact
  * - avx2: AVX2, FMA and F16C
  * - avxvnni: AVX2, FMA, F16C and AVX-VNNI
  * - avx512: AVX2, FMA and F16C, and AVX-512 F, BW, DQ, VL and VNNI
