@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rules.codegen.model import CodegenError, Model
-from rules.interface.identifiers import RESERVED_WORDS, distinct, identifier, pascal_case, word
+from rules.interface.identifiers import RESERVED_WORDS, distinct, identifier, pascal_case
 
 # Names that every class declares.
 _CLASS_MEMBERS = frozenset(("Handles", "Memory", "Methods", "create", "load", "methods_", "reset_state", "state"))
@@ -60,10 +60,5 @@ def _names_of(model: Model, namespace: str, class_name: str) -> ClassNames:
 
 
 def _default_name(model: Model) -> str:
-    """Return the model's prefix without the words of its package.
-
-    With the prefix `app_net_encoder`, a model of //app/net has the class `Encoder`.
-    """
-    package = model.interface.target.rpartition("//")[2].partition(":")[0]
-    name = pascal_case(model.prefix.removeprefix(word(package) + "_"), "cpp")
+    name = model.type_name("cpp")
     return name + "_" if name in _CLASS_MEMBERS else name

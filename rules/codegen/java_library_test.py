@@ -11,8 +11,8 @@ import pytest
 
 from rules.codegen import java_library, java_natives
 from rules.codegen.archive import write_archive
-from rules.codegen.java_names import camel_case
 from rules.codegen.model import CodegenError, read_model
+from rules.interface.identifiers import camel_case
 
 _CODEC = Path(__file__).resolve().parent / "testdata" / "codec.manifest.json"
 
@@ -90,7 +90,7 @@ def test_package_must_be_a_java_name(package: str, tmp_path: Path, capsys: pytes
     ],
 )
 def test_names_are_in_camel_case(name: str, expected: str) -> None:
-    assert camel_case(name) == expected
+    assert camel_case(name, "java") == expected
 
 
 def test_names_avoid_keywords_and_functions_of_the_class(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rules.codegen.model import Model
-from rules.interface.identifiers import pascal_case, word
+from rules.interface.identifiers import pascal_case
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,7 @@ class JavaModel:
     @property
     def class_name(self) -> str:
         """The name, or the model's prefix without the words of its package."""
-        if self.name:
-            return self.name
-        package = self.model.interface.target.rpartition("//")[2].partition(":")[0]
-        return pascal_case(self.model.prefix.removeprefix(word(package) + "_"), "java")
+        return self.name or self.model.type_name("java")
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from rules.codegen.model import CodegenError
+from rules.codegen.model import CodegenError, check_distinct
 from rules.interface.description import Interface, Method, Slot
-from rules.interface.identifiers import RESERVED_WORDS, identifier, pascal_case, word
+from rules.interface.identifiers import RESERVED_WORDS, camel_case, identifier, joined_words, pascal_case
 
 # Functions without parameters of every object, and those of generated classes.
 _OBJECT_FUNCTIONS = frozenset(("clone", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait"))
@@ -17,31 +17,12 @@ _CLASS_FUNCTIONS = _OBJECT_FUNCTIONS | {"close", "load", "reset"}
 _VARIABLES = frozenset(("call", "java", "options", "org"))
 
 
-def camel_case(name: str, reserved: Iterable[str] = ()) -> str:
-    """Return `name` as the name of a variable or function: "input_ids" as "inputIds"."""
-    return identifier(_joined_words(name), "java", reserved)
-
-
-def _joined_words(name: str) -> str:
-    first, *others = word(name).split("_")
-    start = first.lower() if first.isupper() else first[:1].lower() + first[1:]
-    return start + "".join(part[:1].upper() + part[1:] for part in others)
-
-
-def _check_distinct(names: Sequence[str], owners: Sequence[str], place: str) -> None:
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            raise CodegenError(
-                f"{place}: {owners[names.index(name)]} and {owners[index]} are both '{name}' in Java; rename one"
-            )
-
-
 def function_names(interface: Interface) -> dict[str, str]:
     """Return the name of the function that calls each method."""
-    names = {method.name: camel_case(method.identifier, _CLASS_FUNCTIONS) for method in interface.methods}
+    names = {method.name: camel_case(method.identifier, "java", _CLASS_FUNCTIONS) for method in interface.methods}
     owners = [f"method '{method.name}'" for method in interface.methods]
     all_names = [*names.values(), *(into_name(name) for name in names.values())]
-    _check_distinct(all_names, [*owners, *(f"{owner} with buffers" for owner in owners)], interface.target)
+    check_distinct(all_names, [*owners, *(f"{owner} with buffers" for owner in owners)], interface.target, "Java")
     return names
 
 
@@ -55,14 +36,14 @@ def output_classes(interface: Interface, class_name: str) -> dict[str, str]:
     names = {method.name: pascal_case(method.identifier, "java") + "Outputs" for method in interface.methods}
     names = {method: name + "_" * (name == class_name) for method, name in names.items()}
     owners = [f"the outputs of method '{name}'" for name in names]
-    _check_distinct([*names.values()], owners, interface.target)
+    check_distinct([*names.values()], owners, interface.target, "Java")
     return names
 
 
 def parameter_names(slots: Sequence[Slot], method: Method) -> dict[int, str]:
     """Return the variable of each input, by index."""
-    names = {slot.index: camel_case(slot.name, _VARIABLES) for slot in slots}
-    _check_distinct([*names.values()], [f"'{slot.name}'" for slot in slots], f"method '{method.name}'")
+    names = {slot.index: camel_case(slot.name, "java", _VARIABLES) for slot in slots}
+    check_distinct([*names.values()], [f"'{slot.name}'" for slot in slots], f"method '{method.name}'", "Java")
     return names
 
 
@@ -71,8 +52,8 @@ def accessor_names(slots: Sequence[Slot], method: Method) -> dict[int, str]:
 
     That of "scores" is "getScores", which Kotlin shows as a property.
     """
-    names = {slot.index: _accessor(_joined_words(slot.name)) for slot in slots}
-    _check_distinct([*names.values()], [f"'{slot.name}'" for slot in slots], f"method '{method.name}'")
+    names = {slot.index: _accessor(joined_words(slot.name)) for slot in slots}
+    check_distinct([*names.values()], [f"'{slot.name}'" for slot in slots], f"method '{method.name}'", "Java")
     return names
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rules.codegen.names import link_prefix
 from rules.interface.description import Interface, Slot, read_interface
+from rules.interface.identifiers import pascal_case, word
 
 # dtype: (C type, ET_SCALAR_TYPE_…).
 _C_TYPES = {
@@ -48,6 +49,14 @@ class Model:
     prefix: str
     link_prefix: str
 
+    def type_name(self, language: str) -> str:
+        """Return the default name of the model's type.
+
+        It is the prefix without the words of the package, in Pascal case. With the prefix `app_net_encoder`, a model of //app/net has the type `Encoder`.
+        """
+        package = self.interface.target.rpartition("//")[2].partition(":")[0]
+        return pascal_case(self.prefix.removeprefix(word(package) + "_"), language)
+
 
 @dataclass(frozen=True)
 class Borrowed:
@@ -75,3 +84,12 @@ def c_type(slot: Slot) -> str:
 def scalar_type(slot: Slot) -> str:
     """Return the C constant of the dtype of a tensor."""
     return "ET_SCALAR_TYPE_" + _C_TYPES[slot.dtype][1]
+
+
+def check_distinct(names: Sequence[str], owners: Sequence[str], place: str, language: str) -> None:
+    """Raise CodegenError if two owners have the same name in a language."""
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise CodegenError(
+                f"{place}: {owners[names.index(name)]} and {owners[index]} are both '{name}' in {language}; rename one"
+            )

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rules.codegen.model import CodegenError, Model, read_model
 from rules.interface.description import Interface, InterfaceError, Method, Range, Slot
-from rules.interface.identifiers import RESERVED_WORDS, distinct, identifier, pascal_case, word
+from rules.interface.identifiers import RESERVED_WORDS, distinct, identifier, pascal_case
 
 # dtype: Rust type.
 _ELEMENT_TYPES = {
@@ -168,7 +168,7 @@ def rust_crate(model: Model, *, borrow_program: bool = False, borrow_weights: bo
     weights = _File("weights", interface.weights.nbytes, borrow_weights) if interface.weights is not None else None
     files = [program] if weights is None else [program, weights]
     parameters = [f"{file.kind}: impl ::core::convert::Into<::executorch::Data>" for file in files if file.is_borrowed]
-    name = type_name or _default_type_name(model)
+    name = type_name or model.type_name("rust")
     _check_type_name(name)
     types = method_types(interface, name)
     return _FILE.format(
@@ -202,12 +202,6 @@ def _statics(model: Model, files: Sequence[_File]) -> str:
 def _linked_functions(model: Model, files: Sequence[_File]) -> str:
     data = (_DATA_FUNCTION.format(prefix=model.link_prefix, kind=file.kind) for file in files if not file.is_borrowed)
     return _REGISTRY_FUNCTION.format(prefix=model.link_prefix) + "".join(data)
-
-
-def _default_type_name(model: Model) -> str:
-    """Return the model's prefix without the words of its package."""
-    package = model.interface.target.rpartition("//")[2].partition(":")[0]
-    return pascal_case(model.prefix.removeprefix(word(package) + "_"), "rust")
 
 
 def _check_type_name(name: str) -> None:

@@ -212,6 +212,7 @@ class Interface:
     methods: tuple[Method, ...]
     backends: tuple[str, ...]
     weights: Weights | None
+    program_sha256: str = ""
 
     @property
     def state_bytes(self) -> int:
@@ -244,6 +245,7 @@ def read_interface(path: Path) -> Interface:
         methods=tuple(_read_method(entry, path) for entry in content["methods"]),
         backends=tuple(content["backends"]),
         weights=_read_weights(content["external"], path),
+        program_sha256=content["program"].get("sha256", ""),
     )
 
 

@@ -79,6 +79,18 @@ def pascal_case(name: str, language: str) -> str:
     return identifier("".join(part[:1].upper() + part[1:] for part in word(name).split("_")), language)
 
 
+def camel_case(name: str, language: str, reserved: Iterable[str] = ()) -> str:
+    """Return `name` as the name of a variable or function: "input_ids" as "inputIds"."""
+    return identifier(joined_words(name), language, reserved)
+
+
+def joined_words(name: str) -> str:
+    """Return the words of `name` in camel case, which may be a reserved word."""
+    first, *others = word(name).split("_")
+    start = first.lower() if first.isupper() else first[:1].lower() + first[1:]
+    return start + "".join(part[:1].upper() + part[1:] for part in others)
+
+
 def distinct(names: Iterable[str], alternatives: Iterable[str]) -> list[str]:
     """Return `names`, with each repeated name replaced by its alternative."""
     names = list(names)
