@@ -13,6 +13,9 @@ RESTARTS_WORKERS_FOR_TOOLS = _IS_7_OR_NEWER
 # Rules are files of rule sets that a WORKSPACE declares. In Bazel 4, they are built in.
 RULES_ARE_FILES = _IS_7_OR_NEWER
 
+# Macros can resolve labels of their arguments, and Zig's toolchains work.
+SUPPORTS_WASM = _IS_7_OR_NEWER
+
 def toolchain_argument(toolchain_type):
     """Returns the argument of an action that names its toolchain; Bazel 4 does not have it.
 

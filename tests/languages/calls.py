@@ -8,6 +8,7 @@ same in every call and outputs that are None are omitted.
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,25 +30,33 @@ class Results:
     """The encoded calls, and their outputs in the Python runtime.
 
     calls, outputs: encoded, as drivers read and write them.
+    dtypes: of each output; the kind of an output that is not a tensor.
     call_count, output_count: how many.
     """
 
     calls: bytes
     outputs: bytes
+    dtypes: list[str]
     call_count: int
     output_count: int
 
 
-def run_in_python(interface: Interface, program: Path, weights: Path | None, calls: Path | None) -> Results:
-    """Run recorded calls; random ones, if `calls` is None."""
-    methods = _load(interface, Program(program, *([weights] if weights else [])))
+def run_in_python(
+    interface: Interface, program: Path, weights: Path | None, calls: Path | None, isa: str = ""
+) -> Results:
+    """Run recorded calls; random ones, if `calls` is None.
+
+    isa: instruction set of the CPU backend; "" for the fastest.
+    """
+    options = {"CpuBackend": {"isa": isa}} if isa and "CpuBackend" in interface.backends else {}
+    methods = _load(interface, Program(program, *([weights] if weights else [])), options)
     index_of = {method.name: index for index, method in enumerate(interface.methods)}
     recorded = (
         [(index_of[call.method], call.inputs) for call in read_calls(calls.read_bytes()) if not call.expected_status]
         if calls
         else [(index, _random_inputs(method)) for index, method in enumerate(interface.methods)]
     )
-    given, computed, count = [], [], 0
+    given, computed, dtypes = [], [], []
     for index, inputs in recorded:
         method = interface.methods[index]
         outputs = [
@@ -58,18 +67,18 @@ def run_in_python(interface: Interface, program: Path, weights: Path | None, cal
         given.append(struct.pack("<I", index))
         given += [_encode(slot, inputs[slot.index]) for slot in method.arguments]
         computed += outputs
-        count += len(outputs)
-    return Results(b"".join(given), b"".join(computed), len(recorded), count)
+        dtypes += [slot.dtype or slot.kind for slot in method.outputs if slot.kind != "null"]
+    return Results(b"".join(given), b"".join(computed), dtypes, len(recorded), len(dtypes))
 
 
-def _load(interface: Interface, program: Program) -> list[Method]:
+def _load(interface: Interface, program: Program, options: Mapping[str, Mapping[str, str]]) -> list[Method]:
     """Load all methods; methods with the same shared buffer share it."""
     methods: list[Method] = []
     owner: Method | None = None
     for method in interface.methods:
         shared = method.memory.shared
         share = (owner, shared + 1) if owner is not None and shared is not None else None
-        methods.append(program.method(method.name, seed=_SEED, share=share))
+        methods.append(program.method(method.name, seed=_SEED, share=share, backend_options=options))
         if shared is not None and owner is None:
             owner = methods[-1]
     return methods

@@ -7,6 +7,7 @@ load("//rules/private:python_command.bzl", "run_module")  # buildifier: disable=
 
 _ATTRS = {
     "borrowing": attr.string_list(doc = "Names of models whose files the caller provides."),
+    "same_prefix": attr.string_list(doc = "Names of models that cannot be in a library with the others."),
     "calls": attr.label_keyed_string_dict(doc = "The models' `replay_data`; the values are their names."),
     "models": attr.label_keyed_string_dict(
         providers = [ExecutorchModelInfo],
@@ -20,7 +21,7 @@ _ATTRS = {
 
 def _impl(ctx):
     names = ctx.attr.models.values()
-    mains = [ctx.actions.declare_file(name) for name in ["driver_main.c", "driver_main.cc", "driver_main.rs", "DriverMain.java"]]
+    mains = [ctx.actions.declare_file(name) for name in ["driver_main.c", "driver_main.cc", "driver_main.rs", "DriverMain.java", "driver_main.mjs"]]
     sources = {name: [ctx.actions.declare_file("driver_" + name + end) for end in [".c", ".cc"]] for name in names}
     calls = {name: target[DefaultInfo].files.to_list()[1] for target, name in ctx.attr.calls.items()}
     args = ctx.actions.args()
@@ -30,7 +31,8 @@ def _impl(ctx):
     for target, name in ctx.attr.models.items():
         info = target[ExecutorchModelInfo]
         borrows = name in ctx.attr.borrowing
-        args.add_all("--model", [name, info.prefix, info.manifest, "files" if borrows else "-"] + sources[name])
+        library = "same_prefix" if name in ctx.attr.same_prefix else "models"
+        args.add_all("--model", [name, info.prefix, info.manifest, "files" if borrows else "-", library] + sources[name])
         manifests.append(info.manifest)
         found = {"calls": calls.get(name), "manifest": info.manifest, "program": info.pte, "weights": info.weights}
         entry = {role: file.short_path for role, file in found.items() if file}
@@ -56,14 +58,15 @@ def _impl(ctx):
         OutputGroupInfo(
             c = depset(mains[:1] + c_sources),
             cpp = depset(mains[1:2] + cpp_sources),
-            java = depset(mains[3:]),
+            java = depset(mains[3:4]),
             rust = depset(mains[2:3]),
+            web = depset(mains[4:]),
         ),
     ]
 
 driver_sources = rule(
     implementation = _impl,
     attrs = _ATTRS,
-    doc = "The sources of drivers in C, C++, Rust and Java, as output groups.",
+    doc = "The sources of drivers in C, C++, Rust, Java and JavaScript, as output groups.",
     toolchains = [CODEGEN_TOOLCHAIN_TYPE],
 )

@@ -1,6 +1,6 @@
-"""Write programs in C, C++, Rust and Java that run recorded calls of many models.
+"""Write programs in all languages that run recorded calls of many models.
 
-Usage: `python3 -m tests.languages.drivers [--model NAME PREFIX MANIFEST BORROWED NAME.c NAME.cc]… MAIN.c MAIN.cc MAIN.rs MAIN.java`.
+Usage: `python3 -m tests.languages.drivers [--model NAME PREFIX MANIFEST BORROWED LIBRARY NAME.c NAME.cc]… MAIN.c MAIN.cc MAIN.rs MAIN.java MAIN.mjs`.
 NAME is the library `//tests/languages:NAME_cc` and the crate NAME. BORROWED is "files" if the caller provides the program and
 the weights; otherwise "-". Each model has a file in C and C++, because models can have the same prefix.
 """
@@ -20,6 +20,7 @@ from rules.codegen.rust_crate import function_name, method_types
 from rules.interface.description import Method, Slot
 from rules.interface.identifiers import identifier
 from tests.languages.java_driver import java_main
+from tests.languages.web_driver import web_main
 
 PACKAGE = "tests/languages"
 
@@ -28,12 +29,13 @@ PACKAGE = "tests/languages"
 class Entry:
     """A model in the drivers.
 
-    `type_name` is its class in C++ and Java, and its type in Rust.
+    `type_name` is its class in C++, Java and JavaScript, and its type in Rust. `library` is the group of models in one module.
     """
 
     name: str
     model: Model
     borrows: bool
+    library: str
 
     @property
     def type_name(self) -> str:
@@ -337,16 +339,16 @@ def _rust_case(index: int, method: Method, types: str) -> str:
 
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", nargs=6, action="append", required=True)
-    parser.add_argument("mains", nargs=4, type=Path)
+    parser.add_argument("--model", nargs=7, action="append", required=True)
+    parser.add_argument("mains", nargs=5, type=Path)
     options = parser.parse_args(argv)
     entries = []
-    for name, prefix, manifest, files, *sources in options.model:
+    for name, prefix, manifest, files, library, *sources in options.model:
         model = read_model(Path(manifest), prefix, f"//{PACKAGE}:{name}_cc")
-        entries.append(Entry(name, model, files == "files"))
+        entries.append(Entry(name, model, files == "files", library))
         for path, write_file in zip(sources, (_c_file, _cpp_file), strict=True):
             Path(path).write_text(write_file(entries[-1]), encoding="utf-8")
-    writers: list[Callable[[Sequence[Entry]], str]] = [_c_main, _cpp_main, _rust_main, java_main]
+    writers: list[Callable[[Sequence[Entry]], str]] = [_c_main, _cpp_main, _rust_main, java_main, web_main]
     for path, write_main in zip(options.mains, writers, strict=True):
         path.write_text(write_main(entries), encoding="utf-8")
     return 0

@@ -1,11 +1,13 @@
-"""The targets of this package: all models of //tests in C, C++, Rust and Java."""
+"""The targets of this package: all models of //tests in all languages."""
 
 load("@executorch_java_rules//:defs.bzl", "java_binary", HAS_JAVA = "IS_SELECTED")
 load("@executorch_rust_rules//:defs.bzl", "IS_SELECTED", "rust_binary", "rust_library")
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("//bindings/java:defs.bzl", "executorch_java_library", "executorch_java_runtime")
 load("//bindings/rust:defs.bzl", "executorch_rust_library")
+load("//bindings/web:defs.bzl", "executorch_wasm_library")
 load("//rules:defs.bzl", "executorch_cc_library")
+load("//rules/private:bazel_features.bzl", "SUPPORTS_WASM")  # buildifier: disable=bzl-visibility
 load("//rules/private:executorch_parity_test.bzl", "replay_data")  # buildifier: disable=bzl-visibility
 load("//tools/build_defs:python_launcher.bzl", "python_test")
 load(":driver_sources.bzl", "driver_sources")
@@ -264,6 +266,57 @@ def _drivers(models):
     )
     return languages + ["RUST"]
 
+def _web(models):
+    """Declares the driver in JavaScript, and its test, which needs Node."""
+    groups = {"web_models": {}, "web_same_prefix": {}}
+    for name, label in models.items():
+        groups["web_same_prefix" if name in _SAME_PREFIX else "web_models"][label] = _type_name(name)
+    for name, classes in groups.items():
+        executorch_wasm_library(
+            name = name,
+            testonly = True,
+            models = classes,
+            tags = _TAGS,
+        )
+    native.filegroup(
+        name = "driver_web_source",
+        testonly = True,
+        srcs = [":models"],
+        output_group = "web",
+        tags = _TAGS,
+    )
+    native.filegroup(
+        name = "web_driver_files",
+        testonly = True,
+        srcs = [
+            "DriverIo.mjs",
+            "driver_web_source",
+            "node.d.ts",
+        ] + groups.keys(),
+        tags = _TAGS,
+        visibility = ["//tests:__subpackages__"],
+    )
+    python_test(
+        name = "web_results_test",
+        size = "large",
+        srcs = ["web_results_test.py"],
+        data = [
+            ":driver_web_source",
+            ":models",
+            ":python_sources",
+            ":web_driver_files",
+            "//bindings/python/executorch_runtime:sources",
+            "//exir:sources",
+            "//rules/interface:sources",
+            "//tests:package_file",
+        ],
+        env = {
+            "DRIVER": "$(rootpath :driver_web_source)",
+            "INDEX": "$(rootpath :models)",
+        },
+        tags = _TAGS,
+    )
+
 def _misuse():
     """Declares programs that print the messages of misuse, and their test."""
     names = ["feature_models_external_weights_one_row", "feature_models_integer_inputs"]
@@ -341,12 +394,15 @@ def language_targets():
         name = "models",
         testonly = True,
         srcs = [":generator"],
+        same_prefix = _SAME_PREFIX,
         borrowing = _BORROWING,
         calls = {name + "_calls": name for name in models},
         models = {label: name for name, label in dict(models, **imports).items()},
         tags = _TAGS,
     )
     _misuse()
+    if SUPPORTS_WASM:
+        _web(dict(models, **imports))
     languages = _drivers(dict(models, **imports))
     drivers = {language: "driver_" + language.lower() for language in languages}
     python_test(

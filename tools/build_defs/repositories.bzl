@@ -2,6 +2,7 @@
 
 load("//rules/private/repository:cmocka.bzl", "cmocka")  # buildifier: disable=bzl-visibility
 load("//rules/private/repository:python_environment.bzl", "python_environment")  # buildifier: disable=bzl-visibility
+load(":npm_package.bzl", "npm_package")
 load(":published_models.bzl", "published_models")
 load(":wasmtime.bzl", "wasmtime")
 
@@ -14,6 +15,12 @@ def project_repositories():
     cmocka(name = "cmocka")
     published_models()
     wasmtime()
+    npm_package(
+        name = "executorch_typescript",
+        integrity = "sha512-jl1vZzPDinLr9eUt3J/t7V6FgNEw9QjvBPdysz9KfQDD41fQrC2Y4vKQdiaUpFT4bXlb1RHhLpp8wtm6M5TgSw==",
+        package = "typescript",
+        version = "5.9.3",
+    )
     python_environment(
         name = "executorch_cmake",
         lock = Label("//third_party/python:cmake.lock"),

@@ -15,7 +15,8 @@ import pytest
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
     *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "threads", "offline", "docs", "sdk", "oracle"),
-    *("bazel4_outside", "cross", "cross_parts", "wasm", "rust", "java", "aar", "kotlin", "platforms", "windows"),
+    *("bazel4_outside", "cross", "cross_parts", "wasm", "rust", "java", "aar", "kotlin", "web", "web_types"),
+    *("platforms", "windows"),
     *("remote_cache", "remote_execution", "languages", "torch_hub", "torch_matrix"),
 )
 _TOOLS = ("tools/check", "tools/ci/platforms", "tools/torch_matrix")
@@ -143,6 +144,8 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "outside_workspace:java_app_test", "java"),
         ("bazelw", "outside_workspace:aar_test", "aar"),
         ("bazelw", "outside_workspace:kotlin_app_test", "kotlin"),
+        ("bazelw", "web:calls_test", "web"),
+        ("bazelw", "web:types_test", "web_types"),
         ("tools/ci/platforms", "linux_aarch64_musl wasm32_wasi", "platforms"),
         ("tools/ci/platforms", "windows_x86_64", "windows"),
         ("bazelw", "many_machines:cache_test", "remote_cache"),

@@ -41,6 +41,7 @@ _SECTIONS = (
     ("rules/repositories.bzl", "Repositories, for WORKSPACE"),
     ("bindings/java/defs.bzl", "Java"),
     ("bindings/rust/defs.bzl", "Rust"),
+    ("bindings/web/defs.bzl", "WebAssembly"),
     ("text/defs.bzl", "Vocabularies"),
 )
 _ARGUMENTS = re.compile(r"\n *Args:\n(?P<rows>(?: .*\n?)*)")

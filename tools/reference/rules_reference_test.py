@@ -68,7 +68,7 @@ def _workspace(root: Path) -> Path:
     (root / "rules/repositories.bzl").write_text('load(":defs.bzl", _w = "written")\n_hidden = _w\n')
     (root / "rules/extensions.bzl").write_text(_EXTENSION)
     (root / "text").mkdir()
-    for language in ("java", "rust"):
+    for language in ("java", "rust", "web"):
         (root / "bindings" / language).mkdir(parents=True)
         (root / "bindings" / language / "defs.bzl").write_text('"""Nothing."""\n')
     (root / "text/defs.bzl").write_text('"""Nothing."""\n')
