@@ -6,10 +6,13 @@ They cover verification, the cache, interruptions, credentials, mirrors and erro
 from __future__ import annotations
 
 import hashlib
+import resource
 import socket
+import ssl
 import subprocess
 import sys
 import time
+import urllib.error
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +22,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).absolute().parents[2] / "rules/private/repository"))
 
 import fetch_huggingface
+import huggingface_client
 from commands import BootstrapError
 from huggingface_client import Snapshot, endpoints
 
@@ -162,6 +166,22 @@ def _wait_for_bytes(file: Path, size: int) -> None:
         time.sleep(0.01)
 
 
+def test_full_disk_is_reported_with_a_remedy(hub: Hub, tmp_path: Path) -> None:
+    arguments = [REPO, COMMIT, "HF_TOKEN", "", str(tmp_path / "out"), _MODEL, hub.hashes()[_MODEL]]
+    result = subprocess.run(
+        [sys.executable, fetch_huggingface.__file__, *arguments],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000)),
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert result.stderr == (
+        f"{_MODEL} of {REPO} at {COMMIT}: cannot write to {tmp_path}/cache/rules_executorch/huggingface (File too "
+        "large); free space, or set XDG_CACHE_HOME to a folder on another disk\n"
+    )
+
+
 def test_complete_partial_file_needs_no_request(hub: Hub, tmp_path: Path) -> None:
     hub.interruptions = [0, 0, 0, 0]
     _failure(hub, tmp_path / "out")
@@ -259,6 +279,20 @@ def test_token_follows_a_redirect_on_the_same_host(hub: Hub, monkeypatch: pytest
     assert "Authorization" not in hub.of("storage")[0].headers
 
 
+def test_expired_address_of_the_storage_is_requested_again(hub: Hub, tmp_path: Path) -> None:
+    hub.storage_statuses = [403]
+    _take(hub, tmp_path / "out", _MODEL)
+    assert [request.server for request in hub.requests] == ["hub", "storage"] * 2
+
+
+def test_redirects_that_lead_nowhere_are_reported(hub: Hub, tmp_path: Path) -> None:
+    storage_url, hub.storage_url = hub.storage_url, "ftp://storage"
+    assert "redirects to an address without HTTP" in _failure(hub, tmp_path / "out")
+    hub.storage_url = storage_url
+    hub.renamed_from = REPO
+    assert "answers 302; check the names of the repository" in _failure(hub, tmp_path / "out")
+
+
 def test_private_repository_names_the_token_variable(hub: Hub, tmp_path: Path) -> None:
     hub.token = _TOKEN
     assert _failure(hub, tmp_path / "out").endswith(
@@ -318,6 +352,17 @@ def test_unreachable_hub_is_reported(hub: Hub, monkeypatch: pytest.MonkeyPatch, 
         reserved.bind(("127.0.0.1", 0))
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{reserved.getsockname()[1]}")
         assert "cannot connect to 127.0.0.1:" in _failure(hub, tmp_path / "out")
+
+
+def test_unknown_certificate_authority_is_reported_with_a_remedy() -> None:
+    reason = ssl.SSLCertVerificationError("secret detail")
+    reason.verify_message = "self-signed certificate"
+    error = huggingface_client._connection_error(urllib.error.URLError(reason), "hub.acme.com")
+    assert not error.is_temporary
+    assert str(error) == (
+        "the certificate of hub.acme.com is not trusted (self-signed certificate); set SSL_CERT_FILE to a file with "
+        "your certificate authorities"
+    )
 
 
 def test_mirror_replaces_a_hub_that_fails(hub: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

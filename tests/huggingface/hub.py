@@ -44,6 +44,7 @@ class Hub:
     renamed_from: str = ""  # the hub redirects to the new name
     interruptions: list[int] = field(default_factory=list)  # bytes after which connections end
     statuses: list[int] = field(default_factory=list)  # of the next answers with a file
+    storage_statuses: list[int] = field(default_factory=list)
     stored_bytes: Callable[[bytes], bytes] = lambda data: data  # what the storage server has
     ignores_ranges: bool = False
     omits_length: bool = False
@@ -131,6 +132,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_range(self.hub.files[path], {"X-Repo-Commit": commit, "ETag": f'"{len(path)}"'})
 
     def _send_stored(self, path: str) -> None:
+        if self.hub.storage_statuses:
+            self._refuse(self.hub.storage_statuses.pop(0))
+            return
         data = self.hub.stored_bytes(self.hub.files[path])
         self._send_range(data, {"ETag": f'"{hashlib.sha256(data).hexdigest()}"'})
 
@@ -165,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(body)
 
     def _redirect(self, location: str, headers: Mapping[str, str] | None = None) -> None:
-        self._send_body(307, {"Location": location, **(headers or {})}, b"")
+        self._send_body(302, {"Location": location, **(headers or {})}, b"")
 
     def _refuse(self, status: int, code: str = "") -> None:
         self._send_body(status, {"X-Error-Code": code} if code else {}, b"refused")

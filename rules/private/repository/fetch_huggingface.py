@@ -6,18 +6,16 @@ The user's cache stores each file under its hash, which is verified at each use.
 continues at its last byte. FOLDER gets the files at their paths in the repository.
 """
 
-import contextlib
 import hashlib
 import os
 import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from commands import BootstrapError
 from huggingface_client import LISTING_COMMAND, Endpoint, HubError, Response, Snapshot, as_size, endpoints
@@ -173,8 +171,13 @@ def _append(source: Endpoint, file: HubFile, partial: Path) -> None:
         if not response.is_partial:
             start = 0  # the server ignores ranges
         total = _total(response, start)
-        with _open_at(partial, start) as output:
-            size = _copy(response, output, start, total)
+        try:
+            size = _copy(response, partial, start, total)
+        except OSError as error:
+            raise BootstrapError(
+                f"{file}: cannot write to {partial.parent} ({error.strerror}); free space, or set XDG_CACHE_HOME to a "
+                "folder on another disk"
+            ) from None
     if total is not None and size < total:
         raise HubError(
             f"the connection to {response.where} ended after {size} of {total} bytes; try again",
@@ -199,30 +202,20 @@ def _total(response: Response, start: int) -> int | None:
     return response.linked_size if stated is None else stated
 
 
-@contextlib.contextmanager
-def _open_at(partial: Path, start: int) -> Iterator[IO[bytes]]:
+def _copy(response: Response, partial: Path, start: int, total: int | None) -> int:
+    """Write the bytes of the answer from `start` on, and return the size of the file.
+
+    Raises `HubError`, and `OSError` if the disk is full.
+    """
+    size = start
     with partial.open("r+b" if partial.exists() else "wb") as output:
         output.truncate(start)
         output.seek(start)
-        yield output
-
-
-def _copy(response: Response, output: IO[bytes], size: int, total: int | None) -> int:
-    """Write the bytes of the answer, and return the size of the file.
-
-    Raises `BootstrapError`.
-    """
-    while data := response.read(_CHUNK):
-        size += len(data)
-        if total is not None and size > total:
-            raise HubError(f"{response.where} sends more than the {total} bytes that it states; check the proxy")
-        try:
+        while data := response.read(_CHUNK):
+            size += len(data)
+            if total is not None and size > total:
+                raise HubError(f"{response.where} sends more than the {total} bytes that it states; check the proxy")
             output.write(data)
-            output.flush()
-        except OSError as error:
-            raise BootstrapError(
-                f"cannot write to {cache_root()}: {error.strerror}; free space, or set XDG_CACHE_HOME to another disk"
-            ) from None
     return size
 
 

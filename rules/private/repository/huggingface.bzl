@@ -1,7 +1,7 @@
 """A repository with files of a Hugging Face repository: weights, configurations, tokenizers.
 
-A program downloads the files, because Bazel's downloader does not continue the download of an earlier
-build, and does not report whether a file is missing or private.
+A program downloads the files. If Bazel was stopped, its own downloader starts again at the first byte, and
+it does not report to a rule whether a file is missing or private.
 """
 
 load("//rules/private/repository:exported_files.bzl", "export_files")
