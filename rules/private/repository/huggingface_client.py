@@ -178,7 +178,9 @@ class Endpoint:
 
     def _token_advice(self) -> str:
         if not self.token_env:
-            return "select the hub with HF_ENDPOINT, because mirrors and unnamed variables provide no token"
+            return (
+                "set token_env to the variable of a token, or use the mirror as HF_ENDPOINT; mirrors receive no token"
+            )
         if self.token and not self._sends_token():
             return f"use an endpoint with HTTPS, because {self.token_env} is not sent without it"
         return f"set {self.token_env} to a token that can read it"
