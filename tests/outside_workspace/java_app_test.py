@@ -58,6 +58,12 @@ def test_java_example_classifies_a_photo(example: Workspace) -> None:
     assert result.stdout == "daisy\n"
 
 
+def test_tests_of_the_java_example_pass(example: Workspace) -> None:
+    result = example.test("//...")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "Executed 1 out of 1 test: 1 test passes." in result.stderr + result.stdout
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
