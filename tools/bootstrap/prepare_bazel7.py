@@ -24,19 +24,19 @@ from relocate import Relocation, is_program, make_links_relative
 from user_cache import publish
 
 READY = "ready"  # File of a verified entry, with the version of Bazel.
-_SUITES = ("forky", "sid")
+SUITES = ("forky", "sid")
 _RUNTIMES = ("openjdk-25-jre-headless", "openjdk-21-jre-headless")
 # The server loads libblake3-0, but the package does not depend on it.
 _PACKAGES = ("bazel-bootstrap", "libblake3-0", "patchelf")
 # Dependencies for graphics, printing, sound or packaging, and tools that the host has.
-_PROVIDED = (
+PROVIDED = (
     *("build-essential", "python3", "perl", "unzip", "zlib1g-dev", "debconf", "libc-bin", "util-linux"),
     *("default-jdk-headless", "default-jre-headless", "default-java", "java-common", "ca-certificates-java"),
     *("libcups2", "libcups2t64", "liblcms2-2", "libjpeg62-turbo", "libnss3", "libharfbuzz0b", "libpcsclite1"),
     *("libfontconfig1", "libfreetype6", "libasound2", "libasound2t64", "libdbus-1-3", "libgif7", "libpng16-16"),
     *("libgl1", "velocity-doc"),
 )
-_LIBRARIES, _LOADER = "usr/lib/x86_64-linux-gnu", "ld-linux-x86-64.so.2"
+LIBRARIES, LOADER = "usr/lib/x86_64-linux-gnu", "ld-linux-x86-64.so.2"
 _JAVA_PROGRAMS = ("bin/java", "lib/jspawnhelper")
 _INSTALL_BASE_PROGRAMS = ("build-runfiles", "daemonize", "linux-sandbox", "process-wrapper")
 _CLASS_PATH = "bazel_classpath_debian_depends.txt"
@@ -61,7 +61,7 @@ def prepare(entry: Path) -> None:
             " set BAZEL to a Bazel program"
         )
     problems = []
-    for suite in _SUITES:
+    for suite in SUITES:
         try:
             return _prepare_from(suite, entry)
         except BootstrapError as error:
@@ -88,7 +88,7 @@ def _fill(folder: Path, home: Path, suite: str) -> None:
 
 def _download(root: Path, suite: str) -> None:
     with tempfile.TemporaryDirectory(prefix="private-apt-", dir=root.parent) as scratch:
-        apt = PrivateApt(Path(scratch), debian_mirror(), suite, "amd64", _PROVIDED)
+        apt = PrivateApt(Path(scratch), debian_mirror(), suite, "amd64", PROVIDED)
         apt.update()
         runtime = next(filter(apt.has, _RUNTIMES), None)
         if runtime is None:
@@ -103,7 +103,7 @@ def _java_home(root: Path) -> Path:
 
 
 def _patch_programs(folder: Path, home: Path, java_home: Path) -> None:
-    relocation = Relocation(folder / "root", home / "root", _LIBRARIES, _LOADER)
+    relocation = Relocation(folder / "root", home / "root", LIBRARIES, LOADER)
     install_base = folder / "install_base"
     client = Path(shutil.copy(folder / "root/usr/bin/bazel", folder / "bazel-client"))
     zipper = install_base / "embedded_tools/tools/zip/zipper/zipper"

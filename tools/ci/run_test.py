@@ -15,7 +15,19 @@ import pytest
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
     *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "threads", "offline", "docs", "sdk", "oracle"),
-    *("bazel4_outside", "cross", "cross_parts", "wasm", "rust", "java", "aar", "kotlin", "web", "web_types"),
+    *(
+        "bazel4_outside",
+        "cross",
+        "cross_parts",
+        "wasm",
+        "rust",
+        "java",
+        "aar",
+        "kotlin",
+        "rules_java",
+        "web",
+        "web_types",
+    ),
     *("platforms", "windows"),
     *("remote_cache", "remote_execution", "languages", "torch_hub", "torch_matrix"),
 )
@@ -144,6 +156,7 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "outside_workspace:java_app_test", "java"),
         ("bazelw", "outside_workspace:aar_test", "aar"),
         ("bazelw", "outside_workspace:kotlin_app_test", "kotlin"),
+        ("bazelw", "outside_workspace:rules_java_test", "rules_java"),
         ("bazelw", "web:calls_test", "web"),
         ("bazelw", "web:types_test", "web_types"),
         ("tools/ci/platforms", "linux_aarch64_musl wasm32_wasi", "platforms"),
