@@ -87,13 +87,13 @@ esac
 cc="$cc -I. -I$out/include -Iruntime/include -Ikernels/include -I$cmocka/include -std=c11 -Wall -Wextra -pedantic"
 loops="$optimized -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-vectorize"
 
-# compile FLAGS PREFIX SOURCES...
+# compile FLAGS PREFIX SOURCES...: compiles on all processors.
 compile() {
     flags=$1 prefix=$2
     shift 2
     for source; do
-        $cc $flags -c "$source" -o "$out/$prefix$(basename "$source" .c).o"
-    done
+        echo "$cc $flags -c $source -o $out/$prefix$(basename "$source" .c).o"
+    done | xargs -P "$(nproc)" -d '\n' -n 1 sh -c
 }
 
 # sources FOLDER: lists the sources without tests.
