@@ -24,16 +24,17 @@ load("@rules_executorch//platforms:cross_toolchain.bzl", "cross_toolchain")
     ],
     includes = includes,
     linkopts = ["-lm"],
-    prefix = cpu + "-linux-gnu-",
-) for cpu, includes in [
-    ("aarch64", ["/usr/aarch64-linux-gnu/include", "/usr/lib/gcc-cross/aarch64-linux-gnu"]),
-    ("x86_64", ["/usr/include", "/usr/lib/gcc/x86_64-linux-gnu"]),
+    prefix = system + "-",
+) for cpu, system, includes in [
+    ("aarch64", "aarch64-linux-gnu", ["/usr/aarch64-linux-gnu/include", "/usr/lib/gcc-cross/aarch64-linux-gnu"]),
+    ("armv7", "arm-linux-gnueabihf", ["/usr/arm-linux-gnueabihf/include", "/usr/lib/gcc-cross/arm-linux-gnueabihf"]),
+    ("x86_64", "x86_64-linux-gnu", ["/usr/include", "/usr/lib/gcc/x86_64-linux-gnu"]),
 ]]
 """
-_FLAGS = tuple(f"--extra_toolchains=//:android_{cpu}_toolchain" for cpu in ("aarch64", "x86_64"))
+_FLAGS = tuple(f"--extra_toolchains=//:android_{cpu}_toolchain" for cpu in ("aarch64", "armv7", "x86_64"))
 
-# ABI: machine in the header of an ELF file.
-_MACHINES = {"arm64-v8a": 183, "x86_64": 62}
+# ABI: class (1: 32 bits, 2: 64 bits) and machine in the header of an ELF file.
+_MACHINES = {"arm64-v8a": (2, 183), "armeabi-v7a": (1, 40), "x86_64": (2, 62)}
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +65,9 @@ def _without_java(text: str) -> str:
     return "".join(line for line in text.splitlines(keepends=True) if "java:defs.bzl" not in line)
 
 
-def _machine(library: bytes) -> int:
+def _machine(library: bytes) -> tuple[int, int]:
     assert library[:4] == b"\x7fELF"
-    return int.from_bytes(library[18:20], "little")
+    return library[4], int.from_bytes(library[18:20], "little")
 
 
 def test_documented_aar_has_a_library_for_each_platform(documented: Workspace) -> None:
@@ -84,6 +85,7 @@ def test_documented_aar_has_a_library_for_each_platform(documented: Workspace) -
         found = set(classes.namelist())
     assert found > {"com/example/net/Net.class", "com/example/net/NetJavaNatives.class"}
     assert "org/executorch/bazel/Tensor.class" in found
+    assert not any(name.startswith("org/jetbrains/") for name in found)
 
 
 def test_aar_without_android_platforms_is_an_error(documented: Workspace) -> None:
