@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.executorch.bazel.ValueInfo.Kind;
 
 /** Reads the description of a program, which bindings/java/jni/program.c writes. */
@@ -34,12 +33,13 @@ final class Description {
 
   private Signature readSignature(int index) {
     String name = readText();
-    List<String> conditions = readText().lines().collect(Collectors.toUnmodifiableList());
+    String conditions = readText();
+    List<String> lines = conditions.isEmpty() ? List.of() : List.of(conditions.split("\n"));
     int inputCount = bytes.getInt();
     List<ValueInfo> inputs = readValues("inputs", inputCount);
     int outputCount = bytes.getInt();
     List<ValueInfo> outputs = readValues("outputs", outputCount);
-    return new Signature(index, name, inputs, outputs, conditions, inputCount, outputCount);
+    return new Signature(index, name, inputs, outputs, lines, inputCount, outputCount);
   }
 
   private String readText() {
