@@ -20,7 +20,7 @@ C++, Rust and Java that use the generated headers, crates and classes. It compar
 bytes of all outputs. A difference fails the test, so the number of differing outputs is 0 in each
 row. Java runs each call three times: with arrays, with direct buffers, and with
 [`Program`](../how_to/use_from_java.md#run-any-program). The last does not run methods that share
-state.
+state, and the model with a backend for tests.
 
 | Models | Methods | Calls | Outputs | Bytes | C differs | C++ differs | Rust differs | Java differs |
 |---|---|---|---|---|---|---|---|---|
