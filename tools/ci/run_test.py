@@ -28,7 +28,7 @@ _STAGES = (
         "web",
         "web_types",
     ),
-    *("platforms", "windows"),
+    *("platforms", "windows", "wasm_model"),
     *("remote_cache", "remote_execution", "languages", "torch_hub", "torch_matrix"),
 )
 _TOOLS = ("tools/check", "tools/ci/platforms", "tools/torch_matrix")
@@ -161,6 +161,7 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "web:types_test", "web_types"),
         ("tools/ci/platforms", "linux_aarch64_musl wasm32_wasi", "platforms"),
         ("tools/ci/platforms", "windows_x86_64", "windows"),
+        ("tools/ci/platforms", "wasm_relaxed_simd", "wasm_model"),
         ("bazelw", "many_machines:cache_test", "remote_cache"),
         ("bazelw", "many_machines:execution_test", "remote_execution"),
         ("bazelw", "languages:results_test", "languages"),
