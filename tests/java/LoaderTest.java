@@ -170,6 +170,26 @@ final class LoaderTest {
     }
   }
 
+  static void testSeveralJarsWithALibraryAreAnError() throws Exception {
+    Path folder = select("several");
+    String file = Marker.class.getName().replace('.', '/') + ".class";
+    String cpu = System.getProperty("os.arch").equals("amd64") ? "x86_64" : System.getProperty("os.arch");
+    URL[] roots = new URL[2];
+    for (int i = 0; i < roots.length; i++) {
+      Path root = folder.resolveSibling("root" + i);
+      Files.createDirectories(root.resolve(file).getParent());
+      try (InputStream content = LoaderTest.class.getResourceAsStream("/" + file)) {
+        Files.copy(content, root.resolve(file));
+      }
+      Path natives = Files.createDirectories(root.resolve("META-INF/native/linux-" + cpu));
+      Files.writeString(natives.resolve("x_jni.txt"), "libx.so " + "0".repeat(64) + " 3\n");
+      roots[i] = root.toUri().toURL();
+    }
+    try (URLClassLoader loader = new URLClassLoader(roots, null)) {
+      fails("x_jni: several jars have this native library: [", loader.loadClass(Marker.class.getName()), "x_jni");
+    }
+  }
+
   public static void main(String[] arguments) throws Exception {
     Testing.run(LoaderTest.class);
   }
