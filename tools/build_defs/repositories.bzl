@@ -16,6 +16,12 @@ def project_repositories():
     published_models()
     wasmtime()
     npm_package(
+        name = "executorch_playwright",
+        integrity = "sha512-hutraynyn31F+Bifme+Ps9Vq59hKuUCz7H1kDOcBs+2oGguKkWTU50bBWrtz34OUWmIwpBTWDxaRPXrIXkgvmQ==",
+        package = "playwright-core",
+        version = "1.56.1",
+    )
+    npm_package(
         name = "executorch_typescript",
         integrity = "sha512-jl1vZzPDinLr9eUt3J/t7V6FgNEw9QjvBPdysz9KfQDD41fQrC2Y4vKQdiaUpFT4bXlb1RHhLpp8wtm6M5TgSw==",
         package = "typescript",
