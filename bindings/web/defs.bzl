@@ -29,7 +29,7 @@ def executorch_wasm_library(
         class_name = "",
         models = {},
         embed = False,
-        variants = ["plain"],
+        variants = VARIANT_ISAS.keys(),
         npm_name = "",
         npm_version = "0.0.0",
         npm_license = "UNLICENSED",

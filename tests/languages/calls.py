@@ -23,6 +23,7 @@ from rules.interface.description import Interface, Slot
 from rules.interface.description import Method as MethodInterface
 
 _SEED = 0
+_BACKENDS_WITH_ISA = ("CpuBackend", "XnnpackBackend")
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,10 @@ def run_in_python(
 ) -> Results:
     """Run recorded calls; random ones, if `calls` is None.
 
-    isa: instruction set of the CPU backend; "" for the fastest.
+    isa: instruction set of the backends that have this option; "" for the fastest.
     """
-    options = {"CpuBackend": {"isa": isa}} if isa and "CpuBackend" in interface.backends else {}
+    backends = [backend for backend in _BACKENDS_WITH_ISA if isa and backend in interface.backends]
+    options = {backend: {"isa": isa} for backend in backends}
     methods = _load(interface, Program(program, *([weights] if weights else [])), options)
     index_of = {method.name: index for index, method in enumerate(interface.methods)}
     recorded = (

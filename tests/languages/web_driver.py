@@ -20,7 +20,7 @@ const runs = {{
 {runs}}};
 
 const io = await DriverIo.open();
-await runs[io.model](io);
+await runs[io.model]?.(io);
 io.close();
 """
 

@@ -22,29 +22,40 @@ from tests.languages.calls import Results, run_in_python
 _INDEX = json.loads(Path(os.environ["INDEX"]).read_text(encoding="utf-8"))
 _NODE = ("node", "--preserve-symlinks", "--preserve-symlinks-main", os.environ["DRIVER"])
 
+# Node 20 has relaxed SIMD behind a flag, and its baseline compiler doubles dot products.
+_VERSION = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+_HAS_RELAXED_SIMD = int(_VERSION.lstrip("v").split(".")[0]) >= 22
+
+_largest: dict[str, float] = {}
+
 # Largest difference between outputs, relative to the largest absolute value of the output.
 _TOLERANCE = {
-    "float32": 2e-6,
+    "float32": 1e-6,
     "float64": 1e-14,
     "float16": 2e-3,
     "bfloat16": 1.6e-2,
-    "complex64": 2e-6,
+    "complex64": 1e-6,
     "double": 1e-14,
 }
 
 
 @pytest.mark.parametrize("name", _INDEX)
-def test_plain_results_match_the_python_runtime(name: str, tmp_path: Path) -> None:
+def test_web_results_match_the_python_runtime(name: str, tmp_path: Path) -> None:
     files = {role: Path(path) for role, path in _INDEX[name].items() if role != "borrows"}
     interface = read_interface(files["manifest"])
     expected = run_in_python(interface, files["program"], files.get("weights"), files.get("calls"), isa="plain")
     outputs = _run(name, expected, tmp_path, "plain")
-    assert len(expected.outputs) == len(outputs)
-    if outputs != expected.outputs:
-        worst = _largest_difference(expected, outputs)
-        print(f"{name}: differs by {worst:.2e}")
-    else:
-        print(f"{name}: identical")
+    _largest[name] = _largest_difference(expected, outputs)
+    assert _run(name, expected, tmp_path, "simd") == outputs
+    if _HAS_RELAXED_SIMD:
+        _largest_difference(expected, _run(name, expected, tmp_path, "relaxed_simd"))
+
+
+def test_most_results_are_bit_identical() -> None:
+    """The others use exp, tanh and other functions of the math library."""
+    differing = {name: f"{difference:.1e}" for name, difference in _largest.items() if difference}
+    print(f"{len(_largest) - len(differing)} of {len(_largest)} models are bit-identical; others: {differing}")
+    assert len(differing) <= len(_largest) // 2
 
 
 def _run(name: str, expected: Results, folder: Path, variant: str) -> bytes:

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { runInNewContext } from "node:vm";
 
 import { elements, fails, ROW } from "./helpers.mjs";
 import { EncodeDecode, IntegerInputs, KvCacheDecoder, Noise, OddNames, OneRow, TwoDynamicSizes } from "./nets.mjs";
@@ -20,6 +21,13 @@ test("a view of a larger buffer is an input", async () => {
   const large = new Float32Array(12);
   large.set(ROW, 3);
   assert.deepEqual(elements(net.forward({ x: large.subarray(3, 11) }).output0), elements(net.forward({ x: ROW }).output0));
+});
+
+test("arrays of another realm are inputs", async () => {
+  const net = await OneRow.load();
+  const x = runInNewContext("Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8)");
+  assert.ok(!(x instanceof Float32Array));
+  assert.deepEqual(elements(net.forward({ x }).output0), elements(net.forward({ x: ROW }).output0));
 });
 
 test("wrong element counts and types are errors that name the input", async () => {

@@ -47,6 +47,9 @@ test("files are bytes, URLs or texts of URLs", async () => {
     assert.deepEqual(elements(net.forward({ x: ROW }).output0), expected);
   }
   await fails("INVALID_ARGUMENT", "program: pass bytes or a URL, not number", () => OneRow.load({ program: 5 }));
+  await fails("INVALID_ARGUMENT", "program: 'net.pte' is not a URL; pass a URL object, or an absolute URL", () =>
+    OneRow.load({ program: "net.pte" }),
+  );
 });
 
 test("files of a server are streamed, with progress", async () => {
@@ -126,4 +129,16 @@ test("a signal cancels loading", async () => {
   controller.abort(new Error("stopped"));
   await assert.rejects(OneRow.load({ signal: controller.signal }), { message: "stopped" });
   assert.deepEqual(elements((await OneRow.load()).forward({ x: ROW }).output0), expected);
+});
+
+test("contexts that are not secure have no crypto.subtle", async () => {
+  const { crypto } = globalThis;
+  Object.defineProperty(globalThis, "crypto", { value: undefined, configurable: true });
+  try {
+    assert.deepEqual(elements((await OneRow.load()).forward({ x: ROW }).output0), expected);
+    const program = Uint8Array.from(read("nets.OneRow.pte"), (byte, i) => (i === 100 ? byte ^ 1 : byte));
+    await fails("INVALID_PROGRAM", /its SHA-256 is not that of the model/, () => OneRow.load({ program }));
+  } finally {
+    Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true });
+  }
 });

@@ -66,6 +66,7 @@ def _libraries():
         embed = True,
         model = _EXTERNAL,
         tags = _TAGS,
+        variants = ["plain"],
     )
     executorch_wasm_library(
         name = "mobilenet",

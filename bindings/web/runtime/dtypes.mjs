@@ -26,15 +26,15 @@ export function dtypeOf(code) {
   return DTYPES.get(code);
 }
 
+// Other arrays with the elements of a dtype.
+const ALTERNATIVES = new Map([
+  ["uint8", "Uint8ClampedArray"],
+  ["float16", "Float16Array"],
+]);
+
 /** Returns whether the elements of `value` have the layout of the dtype's array. */
-export function isArrayOf(dtype, value) {
-  const { ArrayType, name } = dtype;
-  if (!ArrayBuffer.isView(value)) {
-    return false;
-  }
-  if (value instanceof ArrayType || (name === "uint8" && value instanceof Uint8ClampedArray)) {
-    return true;
-  }
-  const Float16 = globalThis.Float16Array;
-  return name === "float16" && Float16 !== undefined && value instanceof Float16;
+export function isArrayOf({ ArrayType, name }, value) {
+  // Not instanceof: frames and test runners have their own constructors.
+  const tag = ArrayBuffer.isView(value) ? value[Symbol.toStringTag] : undefined;
+  return tag === ArrayType.name || (tag !== undefined && tag === ALTERNATIVES.get(name));
 }

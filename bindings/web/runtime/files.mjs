@@ -1,4 +1,4 @@
-import { ExecutorchError, kindOf } from "./errors.mjs";
+import { ExecutorchError, invalidArgument, kindOf } from "./errors.mjs";
 
 /** Reads a file of a file: URL in Node, whose fetch does not support it. */
 async function readLocalFile(url) {
@@ -33,18 +33,27 @@ export async function fetchFile(url, signal) {
   return response;
 }
 
-/** Returns the URL that a caller passed. Relative ones are relative to the page or worker. */
-function urlOf(source) {
-  return source instanceof URL ? source : new URL(source, globalThis.location?.href);
+/** Returns the URL that a caller passed. Texts are relative to the page or worker. */
+export function urlOf(source, role) {
+  const base = globalThis.location?.href;
+  try {
+    return new URL(source, base);
+  } catch {
+    const hint = base === undefined ? "; pass a URL object, or an absolute URL" : "";
+    throw invalidArgument(`${role}: '${source}' is not a URL${hint}`);
+  }
 }
 
 function bytesOf(source) {
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
-    return ArrayBuffer.isView(source)
-      ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
-      : new Uint8Array(source);
+  if (ArrayBuffer.isView(source)) {
+    return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   }
-  return undefined;
+  // Not instanceof: frames have their own constructors.
+  return Object.prototype.toString.call(source) === "[object ArrayBuffer]" ? new Uint8Array(source) : undefined;
+}
+
+function isUrl(source) {
+  return typeof source === "string" || Object.prototype.toString.call(source) === "[object URL]";
 }
 
 async function* chunksOf(response, url, signal) {
@@ -83,12 +92,9 @@ export async function openFile(source, role, signal) {
   if (bytes !== undefined) {
     return { name: role, chunks: [bytes] };
   }
-  if (typeof source !== "string" && !(source instanceof URL)) {
-    throw new ExecutorchError(
-      "INVALID_ARGUMENT",
-      `${role}: pass bytes or a URL, not ${kindOf(source)}`,
-    );
+  if (!isUrl(source)) {
+    throw invalidArgument(`${role}: pass bytes or a URL, not ${kindOf(source)}`);
   }
-  const url = urlOf(source);
+  const url = urlOf(source, role);
   return { name: String(url), chunks: chunksOf(await fetchFile(url, signal), url, signal) };
 }

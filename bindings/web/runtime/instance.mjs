@@ -147,18 +147,16 @@ export class Instance {
     this.#check(this.#live().add_option(backend, this.#copyText(key), tag, bits[typeof given](given), text));
   }
 
-  /** Copies a file to linear memory while it arrives. Returns its SHA-256. */
+  /** Copies a file to linear memory while it arrives. Returns its place. */
   async copyFile(index, role, file, nbytes, onChunk) {
     const address = this.#allocate(nbytes, role);
     const exports = this.#live();
     let used = 0;
-    exports.hash_start();
     for await (const chunk of file.chunks) {
       if (chunk.length > nbytes - used) {
         throw new ExecutorchError("INVALID_PROGRAM", `${file.name}: has more than ${nbytes} bytes`);
       }
       this.#memory.bytes.set(chunk, address + used);
-      exports.hash_add(address + used, chunk.length);
       used += chunk.length;
       onChunk(chunk.length);
     }
@@ -166,10 +164,23 @@ export class Instance {
       throw new ExecutorchError("INVALID_PROGRAM", `${file.name}: has ${used} bytes instead of ${nbytes}`);
     }
     exports.set_file(index, address, nbytes);
-    const digest = exports.hash_finish();
-    return Array.from(this.#memory.bytes.subarray(digest, digest + 32), (byte) =>
-      byte.toString(16).padStart(2, "0"),
-    ).join("");
+    return { address, nbytes };
+  }
+
+  /** Returns the SHA-256 of a copied file, in hexadecimal. */
+  async hash({ address, nbytes }) {
+    const digest = await this.#digest(address, nbytes);
+    return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  async #digest(address, nbytes) {
+    const { subtle } = globalThis.crypto ?? {};
+    if (subtle !== undefined) {
+      return new Uint8Array(await subtle.digest("SHA-256", this.#memory.bytes.subarray(address, address + nbytes)));
+    }
+    // The engine's function is faster, but exists in secure contexts only.
+    const digest = this.#live().hash(address, nbytes) >>> 0;
+    return this.#memory.bytes.slice(digest, digest + 32);
   }
 
   /** Loads model `index` of the library, or any program. */
@@ -189,9 +200,9 @@ export class Instance {
       const numbered = (role, count) => Array.from({ length: count }, (_, i) => `${role}[${i}]`);
       const inputNames = names?.[index].inputs ?? numbered("inputs", inputCount);
       const outputNames = names?.[index].outputs ?? numbered("outputs", exports.output_count(index));
-      const slots = readSlots(this.#memory, exports.slots(index), [...inputNames, ...outputNames]);
+      const slots = readSlots(this.#memory, exports.slots(index) >>> 0, [...inputNames, ...outputNames]);
       this.#methods.push({
-        name: this.#memory.text(exports.method_name(index)),
+        name: this.#memory.text(exports.method_name(index) >>> 0),
         inputs: slots.slice(0, inputCount),
         outputs: slots.slice(inputCount),
       });

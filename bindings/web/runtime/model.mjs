@@ -21,11 +21,11 @@ async function copyFiles(instance, model, files, onProgress) {
   for (const { role, file } of files) {
     const { bytes, sha256 } = model[role];
     const opened = await file;
-    const digest = await instance.copyFile(ROLES.indexOf(role), role, opened, bytes, (count) => {
+    const place = await instance.copyFile(ROLES.indexOf(role), role, opened, bytes, (count) => {
       loaded += count;
       onProgress?.({ loaded, total });
     });
-    if (digest !== sha256) {
+    if ((await instance.hash(place)) !== sha256) {
       throw new ExecutorchError(
         "INVALID_PROGRAM",
         `${opened.name}: its SHA-256 is not that of the model; deploy files of the same build`,

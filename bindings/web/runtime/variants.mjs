@@ -1,5 +1,5 @@
 import { ExecutorchError, invalidArgument } from "./errors.mjs";
-import { fetchFile } from "./files.mjs";
+import { fetchFile, urlOf } from "./files.mjs";
 
 // Each probe is a module with one instruction of the feature.
 const PROBES = {
@@ -61,7 +61,7 @@ export async function compiledModule(library, options) {
     return options.wasm;
   }
   if (options.wasm !== undefined) {
-    return fetchModule(new URL(options.wasm, globalThis.location?.href), options.signal);
+    return fetchModule(urlOf(options.wasm, "wasm"), options.signal);
   }
   const variant = chooseVariant(library, options.variant);
   // Not aborted: other objects may wait for the same module.

@@ -24,8 +24,6 @@ typedef struct loaded_method {
 } loaded_method;
 
 static et_error error;
-static et_sha256 hash;
-static uint8_t digest[ET_SHA256_BYTES];
 static et_span files[2]; /* program, weights */
 static et_extent extents[2];
 static et_data_source sources[2];
@@ -53,13 +51,12 @@ EXPORT(allocate) void *et_web_allocate(size_t size) {
              : aligned_alloc(alignment, blocks * alignment);
 }
 
-EXPORT(hash_start) void et_web_hash_start(void) { et_sha256_start(&hash); }
-
-EXPORT(hash_add) void et_web_hash_add(const uint8_t *data, size_t size) {
+/* Returns the SHA-256 of bytes, which is valid until the next call. */
+EXPORT(hash) const uint8_t *et_web_hash(const uint8_t *data, size_t size) {
+  static uint8_t digest[ET_SHA256_BYTES];
+  et_sha256 hash;
+  et_sha256_start(&hash);
   et_sha256_add(&hash, data, size);
-}
-
-EXPORT(hash_finish) const uint8_t *et_web_hash_finish(void) {
   et_sha256_finish(&hash, digest);
   return digest;
 }
