@@ -47,7 +47,7 @@ def executorch_wasm_library(
 
     - `<name>.mjs`, a JavaScript module with the classes, and `<name>.d.mts`, their types;
     - `<name>.<variant>.wasm`, the runtime and only the kernels and backends that the models use;
-    - `<name>.pte` and, for models with `external_weights`, `<name>.ptd`. With several models, the files are `<name>.<Class>.pte`.
+    - `<name>.model.pte` and, for models with `external_weights`, `<name>.model.ptd`. With several models, `<name>.<Class>.pte`.
 
     The output group `npm` is a folder with these files, `package.json` and licenses.
 

@@ -7,8 +7,11 @@ load("//rules/private:model_info.bzl", "model_info")  # buildifier: disable=bzl-
 load("//rules/private:python_command.bzl", "run_module", "use_params_file")  # buildifier: disable=bzl-visibility
 
 def _file_stem(library_name, class_name, models):
-    """Returns the name of a model's files next to the module, without extension."""
-    return library_name if len(models) == 1 else "%s.%s" % (library_name, class_name)
+    """Returns the name of a model's files next to the module, without extension.
+
+    It is not that of the library alone: a model `net_pte` has the output `net.pte`.
+    """
+    return "%s.%s" % (library_name, "model" if len(models) == 1 else class_name)
 
 def _module_file(library_name, variant):
     return "%s.%s.wasm" % (library_name, variant)
