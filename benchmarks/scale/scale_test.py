@@ -85,7 +85,14 @@ def test_each_edit_is_measured_once_and_the_cache_last(phases: list[Phase], tmp_
     edits = [phase.edit for phase in phases]
     assert len(set(edits)) == len(edits) == 10
     builds = [line for line in (tmp_path / "calls").read_text().splitlines() if " build " in line]
-    assert ["other_base" in line for line in builds] == [False] * 9 + [True]
+    measured = [line for line in builds if "--build_event_json_file" in line]
+    assert ["other_base" in line for line in measured] == [False] * 9 + [True]
+
+
+def test_builds_without_an_edit_are_repeated_without_events(phases: list[Phase], tmp_path: Path) -> None:
+    builds = [line for line in (tmp_path / "calls").read_text().splitlines() if " build " in line]
+    repeated = [line for line in builds if "--build_event_json_file" not in line]
+    assert ["--config=many_models" in line for line in repeated] == [False] * 5 + [True] * 5
 
 
 def test_analysis_does_not_compile(program_folder: Path) -> None:
