@@ -309,7 +309,7 @@ def test_inputs_are_not_modified(planned: bool, tmp_path: Path) -> None:
 def test_backend_options_are_passed_by_id() -> None:
     add = _open("tut02_basic_add").method(threads=2, max_steps=1)
     assert torch.equal(add(torch.ones(3, 3), torch.ones(3, 3))[0], torch.full((3, 3), 2.0))
-    with pytest.raises(ExecutorchError, match="XnnpackBackend: option 'isa' must be plain, avx2"):
+    with pytest.raises(ExecutorchError, match="XnnpackBackend: option 'isa' must be plain, "):
         _open(_DELEGATED).method(backend_options={"XnnpackBackend": {"isa": "avx1024"}})
     looping = _open("control_flow_map").method(max_steps=3)
     with pytest.raises(ExecutorchError, match="OUT_OF_RESOURCES: .*exceeds 3 instructions"):
