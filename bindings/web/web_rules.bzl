@@ -106,6 +106,19 @@ def _link(ctx, file, name):
     ctx.actions.symlink(output = link, target_file = file)
     return link
 
+def _copy(ctx, file, name):
+    """Returns a copy, because `npm pack` omits symbolic links."""
+    copy = ctx.actions.declare_file(name)
+    ctx.actions.run_shell(
+        inputs = [file],
+        outputs = [copy],
+        command = "cp \"$1\" \"$2\"",
+        arguments = [file.path, copy.path],
+        mnemonic = "ExecutorchNpm",
+        progress_message = "Copying %{output}",
+    )
+    return copy
+
 def _model_files(ctx):
     """Returns the programs and weights, with the names that the module expects."""
     files = []
@@ -136,10 +149,10 @@ def _npm_package(ctx, files):
     folder = ctx.label.name + "_npm/"
     package = ctx.actions.declare_file(folder + "package.json")
     ctx.actions.write(package, _package_json(ctx))
-    licenses = [_link(ctx, ctx.file._license, folder + "LICENSE.rules_executorch")]
+    licenses = [_copy(ctx, ctx.file._license, folder + "LICENSE.rules_executorch")]
     if ctx.file.npm_license_file:
-        licenses.append(_link(ctx, ctx.file.npm_license_file, folder + "LICENSE"))
-    return [package] + licenses + [_link(ctx, file, folder + file.basename) for file in files]
+        licenses.append(_copy(ctx, ctx.file.npm_license_file, folder + "LICENSE"))
+    return [package] + licenses + [_copy(ctx, file, folder + file.basename) for file in files]
 
 def _library_impl(ctx):
     modules = [

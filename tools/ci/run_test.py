@@ -16,7 +16,7 @@ _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
     *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "threads", "offline", "docs", "sdk", "oracle"),
     *("bazel4_outside", "cross", "cross_parts", "wasm", "rust", "java", "aar", "kotlin", "rules_java", "web"),
-    *("web_types", "web_app", "platforms", "windows", "wasm_model"),
+    *("web_app", "platforms", "windows", "wasm_model"),
     *("remote_cache", "remote_execution", "languages", "torch_hub", "torch_matrix"),
 )
 _TOOLS = ("tools/check", "tools/ci/platforms", "tools/torch_matrix")
@@ -146,7 +146,6 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "outside_workspace:kotlin_app_test", "kotlin"),
         ("bazelw", "outside_workspace:rules_java_test", "rules_java"),
         ("bazelw", "web:calls_test", "web"),
-        ("bazelw", "web:types_test", "web_types"),
         ("bazelw", "outside_workspace:web_app_test", "web_app"),
         ("tools/ci/platforms", "linux_aarch64_musl wasm32_wasi", "platforms"),
         ("tools/ci/platforms", "windows_x86_64", "windows"),
