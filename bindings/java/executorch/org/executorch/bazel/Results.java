@@ -17,7 +17,7 @@ public final class Results extends AbstractList<Object> {
    *
    * @param index the index of the output
    * @return the value
-   * @throws IndexOutOfBoundsException if there is no such output
+   * @throws IndexOutOfBoundsException if the index is out of range
    */
   @Override
   public @NotNull Object get(int index) {
