@@ -81,7 +81,7 @@ def executorch_wasm_library(
         fail("%s: 'class_name' is for one model; 'models' has the names of the classes" % where)
     unknown = [variant for variant in variants if variant not in VARIANT_ISAS]
     if unknown or not variants:
-        fail("%s: 'variants' is %s; its items are: %s" % (where, variants, ", ".join(VARIANT_ISAS)))
+        fail("%s: 'variants' is %s; choose from: %s" % (where, variants, ", ".join(VARIANT_ISAS)))
     classes = models or {model: class_name or "-"}
     common = {"tags": tags, "testonly": testonly}
 
