@@ -1,4 +1,4 @@
-"""The dynamic shapes of an exported program, for `torch.export.export`."""
+"""The dynamic shapes of an exported program, for another `torch.export.export`."""
 
 import inspect
 from collections.abc import Sequence
@@ -21,18 +21,42 @@ def dynamic_shapes_of(program: ExportedProgram, module: GraphModule) -> dict[str
     `forward(*args)` becomes one argument for each input. The shapes are therefore taken from the
     program, not from the model's `dynamic_shapes`.
     """
-    nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
-    specs = program.graph_signature.input_specs
-    inputs = [
-        nodes.get(getattr(spec.arg, "name", "")) for spec in specs if spec.kind is InputKind.USER_INPUT
-    ]
-    values = [None if node is None else node.meta.get("val") for node in inputs]
+    values = _input_values(program)
     dims = _DimTable(program, values)
     leaves = [dims.of_value(value) for value in values]
     if not any(leaves):
         return None
     args, kwargs = pytree.tree_unflatten(leaves, program.call_spec.in_spec)
     return dict(inspect.signature(module.forward).bind(*args, **kwargs).arguments)
+
+
+def restore_ranges(exported: ExportedProgram, program: ExportedProgram) -> None:
+    """Set the ranges of inputs to those of `program`, which has the same inputs.
+
+    torch.export narrows them for quantization operators: their memory layout depends on whether a
+    tensor is empty. The result of a program does not.
+    """
+    for value, original in zip(_input_values(exported), _input_values(program), strict=True):
+        for size, expected in zip(_sizes_of(value), _sizes_of(original), strict=True):
+            known = program.range_constraints.get(expected) if expected.is_Symbol else None
+            if known is not None and size.is_Symbol:
+                exported.range_constraints[size] = known
+
+
+def _input_values(program: ExportedProgram) -> list[Any]:
+    """Return a tensor, symbol or constant for each input; None if it is unused."""
+    nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
+    specs = program.graph_signature.input_specs
+    inputs = [
+        nodes.get(getattr(spec.arg, "name", "")) for spec in specs if spec.kind is InputKind.USER_INPUT
+    ]
+    return [None if node is None else node.meta.get("val") for node in inputs]
+
+
+def _sizes_of(value: Any) -> list[sympy.Expr]:
+    """Return the sizes of a tensor, or the value of an integer input."""
+    sizes = value.shape if isinstance(value, Tensor) else [value] if isinstance(value, SymInt) else []
+    return [size.node.expr if isinstance(size, SymInt) else sympy.Integer(size) for size in sizes]
 
 
 class _DimTable:

@@ -118,3 +118,15 @@ def test_integer_input_keeps_its_bounds() -> None:
     program = export(Scaled().eval(), inputs, dynamic_shapes=({}, Dim.DYNAMIC(min=2, max=5)))
     quantized = quantize_program(program, QuantizationOptions("int8_static"), [inputs]).program
     assert [str(constraint) for constraint in quantized.range_constraints.values()] == ["VR[2, 5]"]
+
+
+def test_integer_input_that_is_a_size_may_be_zero() -> None:
+    class Expanded(nn.Module):
+        def forward(self, x: Tensor, n: int) -> Tensor:
+            return x.clamp(max=n).unsqueeze(0).expand(n, *x.shape)
+
+    inputs = torch.randn(1, 4, 4), 6
+    program = export(Expanded(), inputs, dynamic_shapes=({}, Dim.DYNAMIC(min=0, max=6)))
+    quantized = quantize_program(program, QuantizationOptions("int8_static"), [inputs]).program
+    assert [str(constraint) for constraint in quantized.range_constraints.values()] == ["VR[0, 6]"]
+    assert quantized.module(check_guards=False)(inputs[0], 0).shape == (0, 1, 4, 4)

@@ -17,7 +17,7 @@ from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.program_bundle import Calls, first_calls
 from exir.graph.program_copy import with_copied_containers
-from exir.quantize.dynamic_shapes import dynamic_shapes_of
+from exir.quantize.dynamic_shapes import dynamic_shapes_of, restore_ranges
 from exir.quantize.families import operator_name
 from exir.quantize.norms import (
     fold_batch_norms,
@@ -180,6 +180,7 @@ def _reexport(module: GraphModule, program: ExportedProgram) -> ExportedProgram:
     exported = torch.export.export(
         module, args, dict(kwargs), dynamic_shapes=dynamic_shapes_of(program, module)
     )
+    restore_ranges(exported, program)
     ConstantTable(exported, fake_mode_of(exported.graph)).drop_unused()
     return exported
 

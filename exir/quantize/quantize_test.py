@@ -343,3 +343,21 @@ def test_float64_layers_are_reported() -> None:
     module, x = nn.Linear(4, 4).double(), torch.randn(3, 4, dtype=torch.float64)
     (note,) = notes_on(quantize_module(module, x).decisions, QuantizationOptions("int8_static"))
     assert note.endswith("its result is float64; recipe 'int8_static' quantizes float32")
+
+
+class ScaledSum(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(8, 8)
+
+    def forward(self, x: Tensor, n: int) -> Tensor:
+        y = self.linear(x)
+        return torch.add(y, y, alpha=n)
+
+
+def test_sum_scaled_by_an_integer_input_stays_float() -> None:
+    inputs = (torch.randn(2, 8), 3)
+    program = export(ScaledSum(), inputs, dynamic_shapes=(None, torch.export.Dim.DYNAMIC))
+    quantized = quantize_program(program, QuantizationOptions("int8_static"), [inputs])
+    assert _float_reasons(quantized)["add"] == "its argument 'alpha' is not a constant"
+    assert _float_reasons(quantized)["linear"] == ""

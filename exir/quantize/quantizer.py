@@ -4,12 +4,7 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e.quantizer import (
-    QuantizationAnnotation,
-    QuantizationSpecBase,
-    Quantizer,
-    SharedQuantizationSpec,
-)
+from torchao.quantization.pt2e.quantizer import QuantizationSpec, Quantizer
 
 from exir.debug.source import module_of
 from exir.quantize.exclusions import Exclusions
@@ -25,10 +20,8 @@ from exir.quantize.families import (
 from exir.quantize.norms import expose_norms, is_unfolded_norm, unfolded_reason
 from exir.quantize.options import QuantizationOptions
 from exir.quantize.report import Decision, decision
+from exir.quantize.shared_ranges import SharedRanges
 from exir.quantize.specs import make_specs
-
-_ANNOTATION = "quantization_annotation"
-_Inputs = dict[Node, QuantizationSpecBase | None]
 
 
 class StaticQuantizer(Quantizer):
@@ -50,8 +43,8 @@ class StaticQuantizer(Quantizer):
             Family.PASSING: self._annotate_passthrough,
             Family.JOINING: self._annotate_concat,
         }
+        self._ranges = SharedRanges()
         self._results: set[Node] = set()
-        self._done: set[Node] = set()
         self.decisions: list[Decision] = []
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
@@ -62,7 +55,7 @@ class StaticQuantizer(Quantizer):
     def annotate(self, model: GraphModule) -> GraphModule:
         """Annotate every operator that the recipe quantizes."""
         for node in model.graph.nodes:
-            if operator_name(node) and computes_float(node) and node not in self._done:
+            if operator_name(node) and computes_float(node) and node not in self._results:
                 self._annotate_or_record(node)
         return model
 
@@ -73,7 +66,7 @@ class StaticQuantizer(Quantizer):
     def _annotate_or_record(self, node: Node) -> None:
         reason = self._try_annotate(node)
         self.decisions.append(decision(node, reason))
-        if not reason and (bound := bound_after(node)) in self._done:
+        if not reason and (bound := bound_after(node)) in self._results:
             assert bound is not None
             self.decisions.append(decision(bound))
 
@@ -88,6 +81,9 @@ class StaticQuantizer(Quantizer):
         if not gives_float(node):
             dtype = str(float_dtype(node)).removeprefix("torch.")
             return f"its result is {dtype}; recipe '{self._options.recipe}' quantizes float32"
+        computed = [name for name, value in node.kwargs.items() if isinstance(value, Node)]
+        if computed:  # torchao supports only constants
+            return f"its argument '{computed[0]}' is not a constant"
         return self._rules[family](node)
 
     def _annotate_weighted(self, node: Node) -> str:
@@ -125,29 +121,20 @@ class StaticQuantizer(Quantizer):
         quantized = all(operand in self._results or operand.op == "placeholder" for operand in computed)
         return "" if computed and quantized else "an operand is float"
 
-    def _annotate_bounded(self, node: Node, inputs: _Inputs) -> None:
+    def _annotate_bounded(self, node: Node, operands: dict[Node, QuantizationSpec]) -> None:
         """Annotate `node` and its clamp; only the clamp's result is quantized."""
         bound = bound_after(node)
         if bound is None or self._exclusions.reason(module_of(bound)):
-            self._annotate_result(node, inputs, self._specs.activation)
+            self._ranges.annotate(node, operands, self._specs.activation)
+            self._results.add(node)
             return
-        _annotate_node(node, inputs)
-        self._annotate_result(bound, {}, self._specs.activation)
+        self._ranges.annotate(node, operands)
+        self._ranges.annotate(bound, {}, self._specs.activation)
+        self._results.add(bound)
 
-    def _annotate_shared(self, node: Node, sources: list[Node]) -> None:
-        """Annotate `sources` and the result with shared quantization parameters."""
-        shared = SharedQuantizationSpec((sources[0], node))
-        inputs: _Inputs = {sources[0]: self._specs.activation, **dict.fromkeys(sources[1:], shared)}
-        self._annotate_result(node, inputs, shared)
-
-    def _annotate_result(self, node: Node, inputs: _Inputs, output: QuantizationSpecBase | None) -> None:
-        _annotate_node(node, inputs, output)
+    def _annotate_shared(self, node: Node, operands: list[Node]) -> None:
+        self._ranges.annotate_shared(node, operands, self._specs.activation)
         self._results.add(node)
-        self._done.add(node)
-
-
-def _annotate_node(node: Node, inputs: _Inputs, output: QuantizationSpecBase | None = None) -> None:
-    node.meta[_ANNOTATION] = QuantizationAnnotation(inputs, output)
 
 
 def _has_constant_range(node: Node) -> bool:

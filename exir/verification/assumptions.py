@@ -64,6 +64,17 @@ def record_conditions(exported: ExportedProgram, lowered: ExportedProgram) -> No
     setattr(shape_env, _ATTRIBUTE, {expr: lines.get(expr) for expr in found})
 
 
+def assumed_branches(exported: ExportedProgram) -> dict[Boolean, str | None]:
+    """Return relations of sizes that select a branch, with their lines of code.
+
+    torch.export records no guard for them, because it assumes that sizes are positive.
+    """
+    shape_env = shape_env_of(exported)
+    if shape_env is None or not shape_env.var_to_range:
+        return {}
+    return _compared(shape_env, InputSymbols.of_inputs(exported), exported)
+
+
 def input_conditions(program: ExportedProgram) -> tuple[Boolean, ...]:
     """Return the recorded conditions over symbols of the inputs of `program`."""
     shape_env = shape_env_of(program)

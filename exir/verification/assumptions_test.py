@@ -219,6 +219,18 @@ def test_maximum_of_no_elements_is_rejected(reduce: Callable[..., Tensor]) -> No
     assert _single(accepted) == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("median", [torch.median, torch.nanmedian])
+def test_full_median_of_no_elements_is_accepted(median: Callable[..., Tensor]) -> None:
+    accepted = _accepted(lambda x: median(x), (torch.ones(3, 2),), {0: Dim("n", min=0, max=4)})
+    assert _single(accepted) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("median", [torch.median, torch.nanmedian])
+def test_median_of_an_empty_dimension_is_rejected(median: Callable[..., Any]) -> None:
+    accepted = _accepted(lambda x: median(x, 0)[0], (torch.ones(3, 2),), {0: Dim("n", min=0, max=4)})
+    assert _single(accepted) == [1, 2, 3, 4]
+
+
 def test_operator_in_the_body_of_a_loop_is_checked() -> None:
     def rows(x: Tensor) -> Tensor:
         return torch._higher_order_ops.map(lambda row: row.view(-1, 4).sum(0), x)

@@ -32,10 +32,12 @@ _EXACT = (
     torch.ops.aten.slice.Tensor,
     torch.ops.aten.slice_copy.Tensor,
 )
-# Reductions that have no result without elements. Their meta kernels accept empty dimensions.
+# Reductions that have no result without elements, except for the full medians, which are NaN or the
+# smallest integer. Their meta kernels accept empty dimensions.
 _WITHOUT_IDENTITY = frozenset(
     {"amax", "amin", "argmax", "argmin", "max", "min", "median", "mode", "aminmax", "nanmedian"}
 )
+_FULL_MEDIANS = (torch.ops.aten.median.default, torch.ops.aten.nanmedian.default)
 
 # The values of symbols in one call, in the order of `InputSymbols.names`.
 Point = tuple[int, ...]
@@ -125,9 +127,8 @@ class CheckedNode:
 
 def _is_empty_reduction(op: OpOverload, args: Sequence[Any], results: Sequence[Tensor]) -> bool:
     """Return true if a maximum or the like is computed of no elements."""
-    if op._schema.name.removeprefix("aten::") not in _WITHOUT_IDENTITY or not isinstance(
-        args[0], Tensor
-    ):
+    has_identity = op in _FULL_MEDIANS or op._schema.name.removeprefix("aten::") not in _WITHOUT_IDENTITY
+    if has_identity or not isinstance(args[0], Tensor):
         return False
     return args[0].numel() == 0 and any(result.numel() > 0 for result in results)
 

@@ -11,7 +11,7 @@ from torch.utils._sympy.value_ranges import bound_sympy
 from exir.error import PassError
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.input_bounds import named_sizes
-from exir.verification.assumptions import is_branch
+from exir.verification.assumptions import assumed_branches, is_branch
 
 
 @contextmanager
@@ -54,16 +54,16 @@ def satisfies_guards(program: ExportedProgram, sizes: Mapping[sympy.Symbol, int]
     """Return true unless `sizes` violate an assumed equality or branch.
 
     Examples are `rows * columns == 12` for a split into 12 tensors of one row, a size that is 1 for the
-    example and is broadcast, and `if rows > columns` in a module. torch.export does not include them in
-    the ranges of symbols.
+    example and is broadcast, and `if rows > columns` or `if rows == 0` in a module. torch.export does
+    not include them in the ranges of symbols.
     """
     shape_env = fake_mode_of(program.graph).shape_env
     guards = [] if shape_env is None else shape_env.guards
+    required = [guard.expr for guard in guards if isinstance(guard.expr, sympy.Eq) or is_branch(guard)]
     values = {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
     return all(
-        guard.expr.xreplace(values) != sympy.false
-        for guard in guards
-        if isinstance(guard.expr, sympy.Eq) or is_branch(guard)
+        condition.xreplace(values) != sympy.false
+        for condition in (*required, *assumed_branches(program))
     )
 
 

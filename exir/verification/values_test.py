@@ -214,3 +214,36 @@ def test_correct_change_is_accepted() -> None:
     manager = to_edge(example.export()).to_executorch(ExecutorchBackendConfig(passes=[double]))
     (method,) = manager.report.methods
     assert method.outputs[0].shape == (32, 4)
+
+
+class Prefix(torch.nn.Module):
+    def forward(self, x: torch.Tensor, n: int) -> torch.Tensor:
+        return x[..., : n // 2 % 4] + 1
+
+
+def test_size_that_is_one_in_the_example_may_be_stated_as_an_expression() -> None:
+    def generalize(graph_module: GraphModule) -> None:
+        val = named(graph_module, "aten_slice").meta["val"]
+        with val.fake_mode:
+            named(graph_module, "aten_add").meta["val"] = val.new_empty(3, val.shape[1] ** 2)
+
+    exported = torch.export.export(
+        Prefix(), (torch.ones(3, 9), 3), dynamic_shapes=(None, torch.export.Dim.DYNAMIC)
+    )
+    manager = to_edge(exported).transform([generalize])
+    size = named(manager.exported_program().graph_module, "aten_add").meta["val"].shape[1]
+    assert isinstance(size, torch.SymInt) and size.node.hint == 1
+
+
+class Nonzero(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.nonzero() * 2
+
+
+def test_sizes_that_depend_on_data_are_compared_without_a_guard() -> None:
+    same = to_edge(Example(Nonzero(), (torch.ones(3, 2),)).export()).transform(
+        [liar("aten_mul", lambda val: val.new_empty(val.shape))]
+    )
+    assert isinstance(
+        named(same.exported_program().graph_module, "aten_mul").meta["val"].shape[0], torch.SymInt
+    )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import sympy
 import torch
 from torch import Tensor
 from torch.export import Dim, ExportedProgram
@@ -31,6 +32,7 @@ from exir.graph.input_bounds import correct_ranges
 from exir.graph.program_bundle import CompilationContext
 from exir.model.spec import ModelSpec
 from exir.program import ExecutorchProgramManager
+from exir.verification.assumptions import input_conditions, line_of_condition
 from exir.verification.sizes import satisfies_guards
 from tests.random_networks.accuracy import check_sqnr
 from tests.random_networks.eager_limits import (
@@ -104,7 +106,8 @@ def compare(network: Network, backend: str) -> Result:
                 if again.buffer != manager.buffer:
                     raise ValueError("two lowerings produce different bytes")
         with _stage(Outcome.DIFFERS):
-            ends = exported.ends if quantization is None else quantizable_calls(quantization, exported.ends)
+            ends = [inputs for inputs in exported.ends if _takes_branches(manager, exported, inputs)]
+            ends = ends if quantization is None else quantizable_calls(quantization, ends)
             further = Further(inputs={"forward": ends})
             calls = record_calls(exported.spec, exported.programs, quantization=quantization, further=further)
         if quantization is not None:
@@ -208,6 +211,14 @@ def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
     return satisfies_guards(program, values) and all(
         ranges[symbol].lower <= size <= ranges[symbol].upper for symbol, size in values.items() if symbol in ranges
     )
+
+
+def _takes_branches(manager: ExecutorchProgramManager, exported: Exported, inputs: Sequence[Any]) -> bool:
+    """Return true if `inputs` take the branches of Python code that were traced."""
+    lowered = manager.exported_program()
+    values = symbol_values(exported.programs["forward"], inputs)
+    branches = (condition for condition in input_conditions(lowered) if line_of_condition(lowered, condition))
+    return all(branch.xreplace(values) != sympy.false for branch in branches)
 
 
 def _spec(network: Network) -> ModelSpec:

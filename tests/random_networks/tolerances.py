@@ -14,7 +14,7 @@ from exir.cli.reporting.calls import Call, QuantizedOutput
 from tests.random_networks.network import Network
 
 # Relative to the largest element of eager PyTorch; or thirty times eager PyTorch's own rounding error if that is
-# larger.
+# larger. Quantized networks also use the rounding error of the float network.
 _TOLERANCE, _TIMES_EAGERS = 2e-5, 30
 # With low-bit weights or operands, a rounding difference of one step can become several steps. The
 # measured effect of such differences is also accepted.
@@ -25,7 +25,7 @@ def tolerances_of(network: Network, calls: Sequence[Call], quantized: bool) -> l
     """Return the tolerance of each output; integers and booleans are exact."""
     compared = [call for call in calls if call.outputs]
     share = _LOW_BIT_TOLERANCE if quantized else _TOLERANCE
-    lost = [0.0] * len(network.outputs) if quantized else _lost_by_eager(network, compared)
+    lost = _lost_by_eager(network, compared)
     return [
         max(share * largest, _TIMES_EAGERS * lost[index], rounding, torch.finfo(torch.float32).tiny)
         for index in range(len(network.outputs))

@@ -61,7 +61,10 @@ def _kept(op: Op, state: Value | None) -> Iterator[Op]:
 
 
 def _with_attention_to_states(ops: Iterable[Op]) -> Iterator[Op]:
-    """Let each SDPA read states in place of widened states, unless an op has written the state since the cast."""
+    """Let each SDPA read states in place of widened states.
+
+    An exception is a state that an op has written since the cast.
+    """
     states: dict[Value, Value] = {}
     for op in ops:
         yield _attending(op, states)

@@ -59,7 +59,7 @@ class DimTable:
 
     def _new(self, dim: Dim) -> int:
         if isinstance(dim, int) or dim.is_Integer:
-            return self._append(DimOp.CONST, int(dim), 0, int(dim))
+            return self._append(DimOp.CONST, int(dim), 0, self._maximum(int(dim)))
         if dim in self._sources and not self._follows(dim):
             return self._append(*self._sources[dim], self._maximum(dim))
         if isinstance(dim, sympy.Symbol):
@@ -119,7 +119,7 @@ class DimTable:
         return self._has_all_symbols(term) and can_compute(term) and self._bounds.minimum(term) >= 0
 
     def _multiple(self, dim: Any) -> int | None:
-        """Return the entry of `dim` if it is a multiple of a known size plus a term, or None.
+        """Return the entry of a multiple of a known size plus a term, or None.
 
         The factor and the term are integers or expressions of symbols that are sizes of arguments.
         Examples are 3*s - 3*n, a multiple of s - n, and 2*s - 2*n + 1.
@@ -204,6 +204,8 @@ class DimTable:
     def _maximum(self, dim: Any) -> int:
         """Return the largest value of `dim`, which may be a part of a bounded size."""
         maximum = self._bounds.maximum(dim)
+        if maximum is not None and maximum < 0:
+            raise UnsupportedOperatorError(f"the cpu backend does not support the negative size {dim}")
         if maximum is None:
             raise UnsupportedOperatorError(f"the cpu backend needs an upper bound for the size {dim}; declare one")
         return maximum
@@ -225,7 +227,9 @@ def _line(expression: Any, part: Any) -> tuple[int, int]:
 
 
 def _divided(dim: Any, divisor: Any) -> tuple[Any, Any]:
-    """Return the quotient and the remainder of polynomials in symbols and calls of functions.
+    """Return the quotient and the remainder of two polynomials.
+
+    Their variables are symbols and calls of functions.
 
     Return (0, dim) for other expressions.
     """
@@ -239,9 +243,9 @@ def _divided(dim: Any, divisor: Any) -> tuple[Any, Any]:
 def _sources(
     bounds: Bounds, arguments: Sequence[tuple[Dim, ...] | Dim]
 ) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:
-    """Return the first source of each dim: an integer argument or a size of a tensor argument.
+    """Return the first source of each dim.
 
-    Integer arguments that can be negative are excluded, because a dim cannot be negative.
+    A source is an integer argument or a size of a tensor argument. Integer arguments that can be negative are excluded, because a dim cannot be negative.
     """
     found: dict[Any, tuple[DimOp, int, int]] = {}
     for index, argument in enumerate(arguments):

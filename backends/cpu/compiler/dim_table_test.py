@@ -56,6 +56,9 @@ def test_expressions_are_computed_from_their_parts(expression: sympy.Expr, n: in
         -16 * _N * functions.FloorDiv(-1, 16 * _N),
         -functions.FloorDiv(-7, _N) + 1,
         functions.PythonMod(-7, _N),
+        -functions.Min(-1, 5 - _N),
+        -3 * _N * functions.Min(-1, 16 * _N * functions.FloorDiv(-1, 16 * _N)),
+        9 - 2 * functions.Min(-1, 5 - _N),
         _N * (6 * functions.FloorDiv(_N + 1, 2) + 6) / 6,
     ],
 )
@@ -167,3 +170,10 @@ def test_a_part_without_an_upper_bound_is_rejected() -> None:
     table = DimTable(Bounds({size: ValueRanges(0, int_oo)}), [(size,)])
     with pytest.raises(UnsupportedOperatorError, match="needs an upper bound for the size"):
         table.add(size + 1)
+
+
+@pytest.mark.parametrize("part", [-1, functions.Min(-1, 5 - _N)])
+def test_a_negative_part_is_rejected(part: Dim) -> None:
+    table = DimTable(_BOUNDS, [(_N,)])
+    with pytest.raises(UnsupportedOperatorError, match="does not support the negative size"):
+        table.add(part)

@@ -59,6 +59,12 @@ def _plain(expression: Any) -> Dim:
     return int(expression) if isinstance(expression, int) or expression.is_Integer else expression
 
 
+def _negated_minimum(product_: Any) -> Any | None:
+    """Return c * Max(-a, -b) for -c * Min(a, b), or None for other products."""
+    least = next((factor for factor in product_.args if isinstance(factor, functions.Min)), None)
+    return None if least is None else -product_ / least * functions.Max(*(-arg for arg in least.args))
+
+
 def _parts(dim: Dim) -> list[Dim]:
     """Return the operands of `dim` in the table of dims.
 
@@ -104,7 +110,8 @@ class Bounds:
         args = [self.without_negative_parts(each) for each in dim.args]
         equal = dim if args == list(dim.args) else dim.func(*args)
         if equal.is_Mul and equal.could_extract_minus_sign():
-            return sympy.expand_mul(equal, deep=False)
+            negated = _negated_minimum(equal)
+            return sympy.expand_mul(equal, deep=False) if negated is None else self.without_negative_parts(negated)
         if equal.func is not functions.Max and equal.func not in _DIVISIONS:
             return equal
         lowest = min(self.minimum(each) for each in args)

@@ -48,7 +48,7 @@ def _fold(rewriter: Rewriter, op: Op, spec: ConvF32 | DwconvF32) -> None:
 
 
 def _sole_writer(rewriter: Rewriter, op: Op) -> Op | None:
-    """Return the op that writes the first input of `op`, if that input has no other reader."""
+    """Return the op that writes the first input of `op`, if only `op` reads it."""
     value = op.inputs[0]
     return rewriter.writer(value) if rewriter.sole_use(value) else None
 

@@ -70,9 +70,9 @@ def test_pairs_of_channels_are_adjacent_at_all_positions() -> None:
 
 
 def _winograd_tile(transformed: Tensor, image: Tensor) -> Tensor:
-    """Return a tile [N, side, side] of the convolution of `image` [C, side + 2, side + 2].
+    """Return a tile of the convolution of `image`.
 
-    `transformed` is [N, C, side + 2, side + 2], with the scales of the published transform.
+    The tile is [N, side, side], and `image` is [C, side + 2, side + 2]. `transformed` is [N, C, side + 2, side + 2], with the scales of the published transform.
     """
     side = image.shape[-1] - 2
     before, after = _INPUT[side].double(), _OUTPUT[side].double()

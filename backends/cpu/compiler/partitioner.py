@@ -96,9 +96,9 @@ def _is_number_for_others(node: Node, group: list[Node]) -> bool:
 
 
 def _undetermined(bounds: Bounds, group: list[Node]) -> Iterator[Node]:
-    """Yield the nodes that must leave a group, so that its arguments determine all sizes.
+    """Yield the nodes that must leave a group.
 
-    The results of these nodes are then arguments. A `getitem` leaves with the node that it unpacks.
+    Without them, the arguments of the group determine all sizes.     The results of these nodes are then arguments. A `getitem` leaves with the node that it unpacks.
     """
     dynamic = {
         node: dims for node in group if (dims := [dim for dim in _dims(bounds, node) if not isinstance(dim, int)])

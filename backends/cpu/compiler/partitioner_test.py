@@ -102,7 +102,7 @@ def test_a_size_that_kernels_use_is_computed_outside_the_delegate() -> None:
 
 
 def test_nodes_whose_size_no_argument_determines_are_left_to_kernels() -> None:
-    """Sizes of arguments contain `n` and the width only as a sum, so neither can be derived."""
+    """Argument sizes contain `n` and the width only as a sum; neither can be derived."""
 
     def part(x: Tensor, n: int) -> Tensor:
         pooled = nn.functional.max_pool2d(nn.functional.max_pool2d(x, 3, 2), 2)

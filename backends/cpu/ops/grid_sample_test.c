@@ -85,7 +85,7 @@ static void test_non_finite_positions_are_outside_the_image(void **state) {
   }
 }
 
-/* Each channel is constant, so the result is the constant if the weights add up to one. */
+/* Each channel is constant, so the result is the constant if the sum of the weights is one. */
 static void test_weights_add_up_to_one(void **state) {
   (void)state;
   const int32_t x[4] = {2, 5, 3, 19};

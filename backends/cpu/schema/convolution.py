@@ -215,9 +215,9 @@ class DwconvQs8(ConvolutionQs8):
 
 @dataclass(frozen=True)
 class WinogradQs8(ConvolutionQs8):
-    """`conv_qs8` with Winograd's F(4 x 4, 3 x 3) in integers. The results are identical.
+    """`conv_qs8` with Winograd's F(4 x 4, 3 x 3) in integers.
 
-    The kernel is 3 x 3, and the stride is 1. C is a multiple of 32 and at most 224. N is a multiple
+    The results are identical. The kernel is 3 x 3, and the stride is 1. C is a multiple of 32 and at most 224. N is a multiple
     of 16. In `weights`, channels are interleaved in pairs.
 
     max_exact_terms, min_value: not used.

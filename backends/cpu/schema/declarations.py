@@ -55,7 +55,7 @@ class Int64(int):
 
 
 class Unsigned(int):
-    """An unsigned 32-bit integer. Larger values are not truncated; the writer rejects them."""
+    """An unsigned 32-bit integer. The writer rejects larger values."""
 
 
 class Count(Enum):

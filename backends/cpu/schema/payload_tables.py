@@ -105,7 +105,10 @@ class ValueEntry(Entry):
 
 @dataclass(frozen=True)
 class DataEntry(Entry):
-    """A piece of named data. `key_offset` is relative to the keys at the end of the payload."""
+    """A piece of named data.
+
+    `key_offset` is relative to the keys at the end of the payload.
+    """
 
     key_offset: int
     key_bytes: int

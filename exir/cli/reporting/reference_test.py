@@ -102,6 +102,18 @@ def _record_further(spec: ModelSpec, further: Further) -> list[Call]:
     return record_calls(spec, programs, further=further)[usual:]
 
 
+def test_sizes_of_another_branch_of_the_model_are_not_recorded() -> None:
+    class MeanOrZero(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x.new_zeros(()) if x.numel() == 0 else x.mean()
+
+    shapes = {"x": {0: Dim("rows", min=1, max=6), 1: Dim("columns", min=0, max=5)}}
+    calls = _record_reference(ModelSpec(MeanOrZero(), (torch.ones(3, 4),), dynamic_shapes=shapes))
+    recorded = [_call_shapes(call)[0] for call in calls]
+    assert (6, 5) in recorded
+    assert all(0 not in shape for shape in recorded)
+
+
 def test_sweep_is_seeded_and_within_bounds() -> None:
     n = Dim("n", min=2, max=16)
     spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes={"x": {0: n}, "y": {0: n}})

@@ -119,7 +119,7 @@ _NUMBER_AND_DIMENSION = (
     *(
         "{0}.new_zeros(n, {0}.shape[-1]) + {0}.flatten()[0]",
         "{0}.flatten()[torch.arange(n).flip(0)]",
-        "{0}[..., :n].softmax(-1)",
+        "{0}[..., :n].softmax(-1, torch.float32)",
     ),
     *(
         "{0}.flatten().unfold(0, 2, 1)[:n]",

@@ -52,7 +52,12 @@ _EMPTY_AND_BACK = (
 )
 _EMPTY = (
     *("{0}[:0]", "{0}[..., :0]", "{0}.new_zeros(0, 3)", "{0}[:0] * 2", "{0}.narrow(-1, 0, 0)", "F.relu({0})[:0]"),
-    *("{0}.reshape(-1)[:0].sort()[0]", "{0}[:0].softmax(-1)", "{0}[:0].flatten()", "{0}[:0].clone().abs()"),
+    *(
+        "{0}.reshape(-1)[:0].sort()[0]",
+        "{0}[:0].softmax(-1, torch.float32)",
+        "{0}[:0].flatten()",
+        "{0}[:0].clone().abs()",
+    ),
     *("{0}[:0].transpose(0, -1)", "{0}.new_empty(0)"),
 )
 _SOME = (1, 2, 3, 4, 5)

@@ -63,7 +63,7 @@ def _volume(x: Value, count: int) -> Value:
 
 
 def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
-    """Return the window that divides an image of size `before` into `after` equal parts.
+    """Return the window for `after` equal parts of an image of size `before`.
 
     Return None if the image cannot be divided equally.
     """

@@ -95,7 +95,7 @@ def _call(opcode: Opcode, count: int) -> Rule:
 
 
 def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
-    """Return the reason that `opcode` does not support the operands of `node`, or None."""
+    """Return why `opcode` does not support the operands of `node`, or None."""
     operands = node.all_input_nodes
     for each in operands:
         reason = refuses_sizes(program, dims_at(each), dims_at(node), broadcast=True)

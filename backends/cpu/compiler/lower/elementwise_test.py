@@ -134,7 +134,7 @@ def test_integer_computed_during_the_call_is_left_to_kernels() -> None:
 
 
 def test_size_that_is_one_only_in_the_example_is_left_to_kernels() -> None:
-    """For n = 3, `n // 2 % 4` is 1, so torch.export also records size 1 for the result."""
+    """For n = 3, `n // 2 % 4` is 1, and torch.export records size 1 for the result."""
 
     class Part(torch.nn.Module):
         def forward(self, x: Tensor, n: int) -> Tensor:

@@ -29,7 +29,7 @@ class _Experts(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         weights, chosen = torch.topk(self.router(x).softmax(-1), 2)
-        mixed = torch.einsum("nd,nkde->nke", x, self.experts[chosen])
+        mixed = torch.einsum("ni,nkio->nko", x, self.experts[chosen])
         return (mixed * weights[..., None]).sum(1)
 
 

@@ -166,9 +166,9 @@ class ConvNeXtBlock(nn.Module):
 
 
 class StandardizedBlock(nn.Module):
-    """A block for [n, 8, h, w] images; it standardizes its weights on each forward pass.
+    """A block for [n, 8, h, w] images.
 
-    Normalizer-free networks use such blocks.
+    It standardizes its weights on each forward pass. Normalizer-free networks use such blocks.
     """
 
     def __init__(self) -> None:

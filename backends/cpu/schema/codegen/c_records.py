@@ -104,7 +104,7 @@ def _scalar_type(annotation: Any) -> str:
 
 
 def _reader(record: type[Record]) -> str:
-    """Return a function without designated initializers: C++ headers of models include it."""
+    """Return a function that also compiles as C++: it has no designated initializers."""
     name = c_name(record)
     body = "".join(f"  {each};\n" for part in parts_of(record) for each in _decoding(part))
     parameters = "const uint32_t *words, size_t count" if _is_open(record) else "const uint32_t *words"

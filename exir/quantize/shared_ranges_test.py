@@ -1,0 +1,71 @@
+"""Tests that tensors which share a range get one pair of quantization parameters."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import ExportedProgram, export
+
+from exir.quantize import QuantizationOptions, quantize_program
+from exir.quantize.families import quantizes
+
+
+class _Module(nn.Module):
+    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self._function(x)
+
+
+def _quantized(function: Callable[[Tensor], Tensor]) -> ExportedProgram:
+    x = torch.linspace(-1.0, 3.0, 128).reshape(1, 16, 8)
+    program = export(_Module(function), (x,))
+    return quantize_program(program, QuantizationOptions("int8_static"), [(x,)]).program
+
+
+def _parameters(program: ExportedProgram) -> list[tuple[float, int]]:
+    """Return the scale and zero point of each quantized tensor."""
+    return [(node.args[1], node.args[2]) for node in program.graph.nodes if quantizes(node.target)]
+
+
+def _flip_and_stack(x: Tensor) -> Tensor:
+    flipped = x.view(1, 16, 2, -1).flip(2).flatten(2)
+    mean = torch.stack([flipped, x]).mean(0)
+    return torch.lerp(torch.relu(mean + flipped), mean, 0.5)
+
+
+_ONE_RANGE: dict[str, Callable[[Tensor], Tensor]] = {
+    "a view with its source": lambda x: torch.cat([x.flip(1), x]),
+    "a source with its view": lambda x: torch.cat([x, x.flip(1)]),
+    "two views": lambda x: torch.cat([x.flip(1), x.flip(2)]),
+    "a result with its operand": lambda x: torch.cat([torch.cat([x, x]), x]),
+    "an operand with its result": lambda x: torch.cat([x, torch.cat([x, x])]),
+    "in opposite orders": lambda x: torch.cat([torch.cat([x.flip(1), x]), torch.cat([x, x.flip(1)])]),
+}
+
+
+@pytest.mark.parametrize("name", _ONE_RANGE)
+def test_moved_and_joined_elements_keep_the_range_of_the_input(name: str) -> None:
+    parameters = _parameters(_quantized(_ONE_RANGE[name]))
+    assert len(parameters) > 2
+    assert set(parameters) == {parameters[0]}
+
+
+def test_results_that_are_joined_later_have_one_range() -> None:
+    """Each half is quantized before its range is joined with the other."""
+
+    def halves(x: Tensor) -> Tensor:
+        positive, negative = torch.relu(x), torch.neg(x)
+        return torch.cat([negative.flip(1), positive.flip(2), negative])
+
+    parameters = _parameters(_quantized(halves))
+    assert len(set(parameters)) == 2  # of the input, and of all others
+
+
+def test_operator_between_joined_tensors_has_its_own_range() -> None:
+    """The shared ranges must not refer to each other, which torchao cannot resolve."""
+    parameters = _parameters(_quantized(_flip_and_stack))
+    assert len(set(parameters)) == 2  # of moved elements, and of the sum
