@@ -2,15 +2,28 @@
 
 #include <string.h>
 
-#include "text/pretokenize.h"
+#include "text/split.h"
+#include "text/utf8.h"
 
 #define NO_MERGE UINT32_MAX
+#define SPACE_MARK 0x2581 /* a space in names of tokens */
 
-typedef struct tokens_out {
+/* One call of et_bpe_encode. */
+typedef struct encoder {
+  const et_bpe_vocabulary *vocabulary;
   int64_t *tokens;
   size_t count;
   size_t capacity;
-} tokens_out;
+  et_bpe_symbol *work;
+  size_t work_count;
+  bool prefix; /* a space precedes the next word */
+} encoder;
+
+static void put(encoder *e, uint32_t token) {
+  if (e->count < e->capacity) {
+    e->tokens[e->count++] = token;
+  }
+}
 
 /* Returns the index of the merge of two tokens, or NO_MERGE. */
 static uint32_t find_merge(const et_bpe_vocabulary *vocabulary, uint32_t left,
@@ -47,56 +60,32 @@ static uint32_t lowest_rank(const et_bpe_symbol *symbols, size_t count) {
   return lowest;
 }
 
-/* Merges every pair of rank `rank`, from left to right, and returns the number
- * of remaining symbols. A merged symbol keeps the rank, as a mark for
- * rank_merged(). One pass is equivalent to merging one pair at a time, because
- * merges of the resulting token have higher ranks. */
-static size_t merge_all(const et_bpe_vocabulary *vocabulary,
-                        et_bpe_symbol *symbols, size_t count, uint32_t rank) {
+/* Merges pairs of rank `rank` from left to right, until a result can be merged at a lower rank.
+ * Returns the number of remaining symbols. */
+static size_t merge_rank(const et_bpe_vocabulary *vocabulary,
+                         et_bpe_symbol *symbols, size_t count, uint32_t rank) {
+  bool merges = true;
   size_t kept = 0;
-  for (size_t i = 0; i < count; ++kept) {
+  for (size_t i = 0; i < count; ++i, ++kept) {
     symbols[kept] = symbols[i];
-    if (symbols[i].rank == rank) {
-      const uint32_t merge =
-          find_merge(vocabulary, symbols[i].token, symbols[i + 1].token);
-      symbols[kept].token = vocabulary->results[merge];
-      ++i;
+    if (!merges || symbols[i].rank != rank) {
+      continue;
     }
     ++i;
-  }
-  return kept;
-}
-
-/* Updates the ranks of merged symbols, and of the symbols before them. */
-static void rank_merged(const et_bpe_vocabulary *vocabulary,
-                        et_bpe_symbol *symbols, size_t count, uint32_t rank) {
-  for (size_t i = 0; i < count; ++i) {
-    const bool is_last = i + 1 == count;
-    if (symbols[i].rank == rank || (!is_last && symbols[i + 1].rank == rank)) {
-      symbols[i].rank =
-          is_last ? NO_MERGE
-                  : rank_of(vocabulary, symbols[i].token, symbols[i + 1].token);
+    const uint32_t token = vocabulary->results[find_merge(
+        vocabulary, symbols[kept].token, symbols[i].token)];
+    symbols[kept].token = token;
+    symbols[kept].rank = i + 1 < count
+                             ? rank_of(vocabulary, token, symbols[i + 1].token)
+                             : NO_MERGE;
+    merges = symbols[kept].rank >= rank;
+    if (kept > 0) {
+      symbols[kept - 1].rank =
+          rank_of(vocabulary, symbols[kept - 1].token, token);
+      merges = merges && symbols[kept - 1].rank >= rank;
     }
   }
-}
-
-static size_t begin_word(const et_bpe_vocabulary *vocabulary, const char *word,
-                         size_t size, et_bpe_symbol *symbols) {
-  for (size_t i = 0; i < size; ++i) {
-    symbols[i].token = vocabulary->byte_tokens[(uint8_t)word[i]];
-  }
-  for (size_t i = 0; i + 1 < size; ++i) {
-    symbols[i].rank =
-        rank_of(vocabulary, symbols[i].token, symbols[i + 1].token);
-  }
-  symbols[size - 1].rank = NO_MERGE;
-  return size;
-}
-
-static void put(tokens_out *out, uint32_t token) {
-  if (out->count < out->capacity) {
-    out->tokens[out->count++] = token;
-  }
+  return kept;
 }
 
 /* Compares two byte strings in the order of memcmp; a prefix precedes the longer string. */
@@ -105,74 +94,125 @@ static int compare(const char *a, size_t a_size, const char *b, size_t b_size) {
   return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-/* Writes the token that equals the whole word, if there is one. */
-static bool put_whole(const et_bpe_vocabulary *vocabulary, const char *word,
-                      size_t size, tokens_out *out) {
+/* Returns the token with these bytes, or `count` if there is none. */
+static uint32_t find_token(const et_bpe_vocabulary *vocabulary,
+                           const char *bytes, size_t size) {
   uint32_t low = 0;
-  uint32_t high =
-      vocabulary->pretokenizer.ignore_merges ? vocabulary->count : 0;
+  uint32_t high = vocabulary->sorted_count;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     const uint32_t token = vocabulary->sorted[middle];
     size_t piece_size;
     const char *piece = et_bpe_piece(vocabulary, token, &piece_size);
-    const int order = compare(piece, piece_size, word, size);
+    const int order = compare(piece, piece_size, bytes, size);
     if (order == 0) {
-      put(out, token);
-      return true;
+      return token;
     }
     low = order < 0 ? middle + 1 : low;
     high = order < 0 ? high : middle;
   }
-  return false;
+  return vocabulary->count;
 }
 
-static void put_word(const et_bpe_vocabulary *vocabulary, const char *word,
-                     size_t size, et_bpe_symbol *symbols, tokens_out *out) {
-  if (put_whole(vocabulary, word, size, out)) {
-    return;
+static size_t put_bytes(const et_bpe_vocabulary *vocabulary, const char *bytes,
+                        size_t size, et_bpe_symbol *symbols) {
+  for (size_t i = 0; i < size; ++i) {
+    symbols[i].token = vocabulary->byte_tokens[(uint8_t)bytes[i]];
   }
-  size_t count = begin_word(vocabulary, word, size, symbols);
-  for (uint32_t rank = lowest_rank(symbols, count); rank != NO_MERGE;
-       rank = lowest_rank(symbols, count)) {
-    count = merge_all(vocabulary, symbols, count, rank);
-    rank_merged(vocabulary, symbols, count, rank);
+  return size;
+}
+
+static size_t put_characters(const et_bpe_vocabulary *vocabulary,
+                             const char *word, size_t size,
+                             et_bpe_symbol *symbols) {
+  size_t count = 0;
+  for (size_t at = 0; at < size;) {
+    const size_t start = at;
+    const bool is_space = et_text_decode(word, size, &at) == SPACE_MARK;
+    const uint32_t token =
+        is_space ? find_token(vocabulary, " ", 1)
+                 : find_token(vocabulary, word + start, at - start);
+    if (token < vocabulary->count) {
+      symbols[count++].token = token;
+    } else {
+      count += put_bytes(vocabulary, word + start, at - start, symbols + count);
+    }
+  }
+  return count;
+}
+
+/* Writes the initial symbols of a word, and returns their number. */
+static size_t begin_word(encoder *e, const char *word, size_t size) {
+  const et_bpe_vocabulary *vocabulary = e->vocabulary;
+  et_bpe_symbol *symbols = e->work;
+  size_t count = 0;
+  if (vocabulary->initial == ET_BPE_BYTES) {
+    count = put_bytes(vocabulary, word, size, symbols);
+  } else {
+    if (e->prefix) {
+      symbols[count++].token = find_token(vocabulary, " ", 1);
+      e->prefix = false;
+    }
+    count += put_characters(vocabulary, word, size, symbols + count);
+  }
+  for (size_t i = 0; i + 1 < count; ++i) {
+    symbols[i].rank =
+        rank_of(vocabulary, symbols[i].token, symbols[i + 1].token);
+  }
+  symbols[count - 1].rank = NO_MERGE;
+  return count;
+}
+
+static void put_word(encoder *e, const char *word, size_t size) {
+  const et_bpe_vocabulary *vocabulary = e->vocabulary;
+  if (vocabulary->pretokenizer.ignore_merges && !e->prefix) {
+    const uint32_t token = find_token(vocabulary, word, size);
+    if (token < vocabulary->count) {
+      put(e, token);
+      return;
+    }
+  }
+  size_t count = begin_word(e, word, size);
+  for (uint32_t rank = lowest_rank(e->work, count); rank != NO_MERGE;
+       rank = lowest_rank(e->work, count)) {
+    count = merge_rank(vocabulary, e->work, count, rank);
   }
   for (size_t i = 0; i < count; ++i) {
-    if (symbols[i].token < vocabulary->count) {
-      put(out, symbols[i].token);
+    if (e->work[i].token < vocabulary->count) {
+      put(e, e->work[i].token);
     }
   }
 }
 
-/* Encodes the words of text[at .. size), in pieces of at most `work_count` bytes. */
-static void put_words(const et_bpe_vocabulary *vocabulary, const char *text,
-                      size_t size, size_t at, et_bpe_symbol *work,
-                      size_t work_count, tokens_out *out) {
-  while (at < size && out->count < out->capacity) {
-    const size_t end =
-        et_text_word_end(&vocabulary->pretokenizer, text, size, at);
-    while (at < end) {
-      const size_t part = end - at < work_count ? end - at : work_count;
-      put_word(vocabulary, text + at, part, work, out);
-      at += part;
-    }
+/* Returns the size of the first part of a word that fits in the work entries: whole characters,
+ * unless one alone does not fit. */
+static size_t part_size(const encoder *e, const char *word, size_t size) {
+  const size_t most = e->work_count - (e->prefix ? 1 : 0);
+  if (size <= most) {
+    return size;
   }
+  size_t part = most;
+  while (part > 0 && ((uint8_t)word[part] & 0xc0) == 0x80) {
+    --part;
+  }
+  return part > 0 ? part : most;
 }
 
-/* Encodes text[at .. size), which contains no user-defined tokens. */
-static void put_text(const et_bpe_vocabulary *vocabulary, const char *text,
-                     size_t size, size_t at, et_bpe_symbol *work,
-                     size_t work_count, tokens_out *out) {
-  while (at < size && out->count < out->capacity) {
-    size_t digit_end = size;
-    size_t digit = size;
-    if (vocabulary->pretokenizer.split_digits) {
-      digit = et_text_next_digit(text, size, at, &digit_end);
+/* Encodes a piece of text that splitters 0 .. number - 1 have produced. */
+static void put_piece(encoder *e, uint32_t number, const char *text,
+                      size_t size) {
+  const et_bpe_pretokenizer *pretokenizer = &e->vocabulary->pretokenizer;
+  const bool is_word = number == pretokenizer->splitter_count;
+  for (size_t at = 0; at < size && e->count < e->capacity;) {
+    size_t end;
+    if (is_word) {
+      end = at + part_size(e, text + at, size - at);
+      put_word(e, text + at, end - at);
+    } else {
+      end = et_text_piece_end(pretokenizer, number, text, size, at);
+      put_piece(e, number + 1, text + at, end - at);
     }
-    put_words(vocabulary, text, digit, at, work, work_count, out);
-    put_words(vocabulary, text, digit_end, digit, work, work_count, out);
-    at = digit_end;
+    at = end;
   }
 }
 
@@ -197,22 +237,38 @@ static size_t find_added(const et_bpe_vocabulary *vocabulary, const char *text,
   return size;
 }
 
+static bool has_prefix(const et_bpe_vocabulary *vocabulary, const char *text,
+                       size_t size) {
+  size_t end = 0;
+  const uint32_t first = size > 0 ? et_text_decode(text, size, &end) : 0;
+  const bool is_space = first == ' ' || first == SPACE_MARK;
+  return vocabulary->prefix == ET_BPE_PREFIX_PARTS ||
+         (vocabulary->prefix == ET_BPE_PREFIX_TEXT && !is_space);
+}
+
 size_t et_bpe_encode(const et_bpe_vocabulary *vocabulary, const char *text,
                      size_t size, int64_t *tokens, size_t capacity,
                      et_bpe_symbol *work, size_t work_count) {
-  tokens_out out = {tokens, 0, work_count > 0 ? capacity : 0};
-  for (size_t at = 0; at < size && out.count < out.capacity;) {
-    uint32_t token;
+  encoder e = {vocabulary,
+               tokens,
+               0,
+               work_count > 0 ? capacity : 0,
+               work,
+               work_count,
+               work_count > 1 && has_prefix(vocabulary, text, size)};
+  for (size_t at = 0; at < size && e.count < e.capacity;) {
+    uint32_t token = 0;
     size_t length = 0;
     const size_t start = find_added(vocabulary, text, size, at, &token);
-    put_text(vocabulary, text, start, at, work, work_count, &out);
+    put_piece(&e, 0, text + at, start - at);
     if (start < size) {
-      put(&out, token);
+      put(&e, token);
       (void)et_bpe_piece(vocabulary, token, &length);
+      e.prefix = work_count > 1 && vocabulary->prefix == ET_BPE_PREFIX_PARTS;
     }
     at = start + length;
   }
-  return out.count;
+  return e.count;
 }
 
 const char *et_bpe_piece(const et_bpe_vocabulary *vocabulary, int64_t token,

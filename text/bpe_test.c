@@ -11,16 +11,10 @@
 #include <string.h>
 
 #include "executorch/text/bpe.h"
+#include "text/testing_pretokenizers.h"
 #include "text/testing_vocabulary.h"
 
 enum { kWork = 64 };
-
-static const et_bpe_pretokenizer kGpt2 = {.max_digits = 0};
-static const et_bpe_pretokenizer kSmol = {.split_digits = true};
-static const et_bpe_pretokenizer kLlama3 = {.llama3_regex = true,
-                                            .max_digits = 3};
-static const et_bpe_pretokenizer kWhole = {.llama3_regex = true,
-                                           .ignore_merges = true};
 
 /* The text is in a block of exactly its size, so that sanitizers detect reads
  * beyond its end. */
@@ -127,6 +121,8 @@ static void test_too_long_text_is_truncated(void **state) {
   assert_int_equal(tokens[1], kLl);
   assert_int_equal(tokens[2], -7);
   assert_int_equal(et_bpe_encode(&vocabulary, text, 11, tokens, 2, work, 0), 0);
+  assert_int_equal(et_bpe_encode(&vocabulary, text, 11, tokens, 2, work, 1), 2);
+  assert_int_equal(tokens[1], 'e');
 }
 
 static void test_concatenated_pieces_equal_the_text(void **state) {

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from text.generate import bpe
+from text.generate.bpe_vocabulary import USER_DEFINED, read_vocabulary
 
 _TEMPLATE = "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}</>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
 
@@ -27,14 +28,14 @@ def _gguf_metadata(**changes: Any) -> dict[str, Any]:
 
 
 def test_byte_letters_decode_to_their_bytes() -> None:
-    vocabulary = bpe.read_vocabulary(_gguf_metadata())
+    vocabulary = read_vocabulary(_gguf_metadata())
     assert vocabulary.tokens == [b"</>", b"a", b"b", b" ", b"ab", b" ab", b"\xe9", "Ä".encode()]
     assert vocabulary.merges == [(1, 2, 4), (3, 4, 5)]
     assert vocabulary.controls == {"</>": 0}
 
 
 def test_merges_are_sorted_by_left_token() -> None:
-    source = bpe.source(_gguf_metadata(), "small")
+    source = bpe.gguf_source(_gguf_metadata(), "small")
     arrays = dict(re.findall(r"uint32_t (\w+)\[\] = \{\n(.*?)\n\};", source, re.DOTALL))
     assert arrays["starts"] == "0,0,1,1,2,2,2,2,2,"
     assert (arrays["rights"], arrays["ranks"], arrays["results"]) == ("2,4,", "0,1,", "4,5,")
@@ -45,9 +46,9 @@ def test_merges_are_sorted_by_left_token() -> None:
 def test_user_defined_tokens_split_text_longest_first() -> None:
     tokens = [*_gguf_metadata()["tokenizer.ggml.tokens"], "<t>", "<t>!", "é"]
     metadata = _gguf_metadata(tokens=tokens[:-1], token_type=[3] + [1] * 7 + [4, 4])
-    vocabulary = bpe.read_vocabulary(metadata)
-    assert vocabulary.tokens[8:] == [b"<t>", b"<t>!"] and list(vocabulary.added) == [8, 9]
-    source = bpe.source(metadata, "small")
+    vocabulary = read_vocabulary(metadata)
+    assert vocabulary.tokens[8:] == [b"<t>", b"<t>!"] and vocabulary.of_kind(USER_DEFINED) == [8, 9]
+    source = bpe.gguf_source(metadata, "small")
     arrays = dict(re.findall(r"uint32_t (\w+)\[\] = \{\n(.*?)\n\};", source, re.DOTALL))
     assert arrays["added"] == "9,8,"
     starts = [int(number) for number in arrays["added_starts"].replace("\n", "").split(",")[:-1]]
@@ -55,16 +56,16 @@ def test_user_defined_tokens_split_text_longest_first() -> None:
 
 
 def test_vocabulary_without_merges_is_accepted() -> None:
-    source = bpe.source(_gguf_metadata(merges=[]), "small")
-    assert "starts, NULL, NULL, NULL," in source and "rights[]" not in source
+    source = bpe.gguf_source(_gguf_metadata(merges=[]), "small")
+    assert ".rights = NULL," in source and "rights[]" not in source
 
 
 _BROKEN: list[tuple[dict[str, Any], str]] = [
-    ({"model": "llama"}, r"the tokenizer is of kind 'llama'; supported: 'gpt2' \(byte pairs\)"),
+    ({"model": "bert"}, r"the tokenizer is of kind 'bert'; supported: 'gpt2' \(byte pairs\), 'llama'"),
     ({"model": ["gpt2"]}, r"the tokenizer is of kind \['gpt2'\]"),
     (
         {"pre": "other"},
-        "unknown pre-tokenizer 'other' in 'tokenizer.ggml.pre'; supported: gpt-2, llama-bpe, qwen2, smollm",
+        "unknown pre-tokenizer 'other' in 'tokenizer.ggml.pre'; supported: command-r, dbrx, .*, tekken",
     ),
     ({"pre": ["smollm"]}, r"unknown pre-tokenizer \['smollm'\]"),
     ({"merges": ["b a"]}, "merge 'b a' needs the token 'ba', which does not exist"),
@@ -88,14 +89,14 @@ _BROKEN: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("changes", "message"), _BROKEN)
 def test_invalid_vocabulary_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        bpe.source(_gguf_metadata(**changes), "small")
+        bpe.gguf_source(_gguf_metadata(**changes), "small")
 
 
 def test_vocabulary_without_an_end_token_is_refused() -> None:
     metadata = _gguf_metadata()
     del metadata["tokenizer.ggml.eos_token_id"]
     with pytest.raises(ValueError, match="no token ends an answer: 'tokenizer.ggml.eos_token_id' is missing"):
-        bpe.source(metadata, "small")
+        bpe.gguf_source(metadata, "small")
 
 
 def test_damaged_vocabulary_is_named_on_standard_error(
@@ -104,7 +105,7 @@ def test_damaged_vocabulary_is_named_on_standard_error(
     model = tmp_path / "m.gguf"
     model.write_bytes(b"GGUF\x03\0\0\0")
     monkeypatch.setattr(
-        "sys.argv", ["bpe", str(model), "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")]
+        "sys.argv", ["bpe", str(model), "", "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")]
     )
     assert bpe.main() == 1
     assert f"{model}: not a valid GGUF file: the tensor count needs 8 bytes" in capsys.readouterr().err

@@ -9,6 +9,7 @@
 /* clang-format on */
 
 #include "executorch/text/chat_template.h"
+#include "text/testing_pretokenizers.h"
 #include "text/testing_vocabulary.h"
 
 static const et_chat_part kBefore[] = {{"", 0, kEnd}, {"h", 1, -1}};
@@ -27,8 +28,7 @@ static size_t message(const char *text, size_t size, int64_t *tokens,
                       size_t capacity, size_t text_capacity) {
   static char buffer[32];
   static et_bpe_symbol symbols[32];
-  const et_bpe_vocabulary vocabulary =
-      et_testing_vocabulary((et_bpe_pretokenizer){.max_digits = 0});
+  const et_bpe_vocabulary vocabulary = et_testing_vocabulary(kGpt2);
   const et_chat_work work = {buffer, text_capacity, symbols, 32};
   return et_chat_message(&kChat, &vocabulary, ET_CHAT_USER, text, size, tokens,
                          capacity, &work);
@@ -66,8 +66,7 @@ static void test_chat_template_has_parts_and_stop_tokens(void **state) {
   (void)state;
   char buffer[8];
   et_bpe_symbol symbols[8];
-  const et_bpe_vocabulary vocabulary =
-      et_testing_vocabulary((et_bpe_pretokenizer){.max_digits = 0});
+  const et_bpe_vocabulary vocabulary = et_testing_vocabulary(kGpt2);
   const et_chat_work work = {buffer, sizeof buffer, symbols, 8};
   int64_t tokens[4];
   assert_int_equal(

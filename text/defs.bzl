@@ -6,6 +6,7 @@ They read a vocab.txt or a GGUF file.
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("//tools/build_defs:macro_arguments.bzl", "c_prefix", "require")
 load("//tools/build_defs:python_action.bzl", "python_action")
+load(":vocabulary.bzl", "vocabulary_library")
 
 # Attributes of a vocabulary that are also set on the target of its tables.
 _PROPAGATED_ATTRS = ["compatible_with", "exec_compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly"]
@@ -23,42 +24,53 @@ def wordpiece_vocabulary(name, vocabulary = None, symbol = None, **kwargs):
     """
     where = "wordpiece_vocabulary(name = '%s')" % name
     require(where, "vocabulary", vocabulary, "the vocab.txt")
-    _vocabulary_library(where, name, vocabulary, symbol, "//text/generate:vocabulary", ["//text:wordpiece"], kwargs)
+    _vocabulary_library(where, name, "wordpiece", [vocabulary], symbol, "//text/generate:vocabulary", ["//text:wordpiece"], kwargs)
 
-def bpe_vocabulary(name, model = None, symbol = None, **kwargs):
-    """Defines a C library with a byte-pair vocabulary and a chat template.
+def bpe_vocabulary(name, model = None, config = None, symbol = None, **kwargs):
+    """Defines a C library with a byte-pair vocabulary and, if the files have one, its chat template.
 
     Its header `<name>.h` declares `const et_bpe_vocabulary <symbol>` and `const et_chat_template <symbol>_chat`.
 
     Args:
       name: Name of the `cc_library`.
-      model: GGUF file with a byte-pair tokenizer and a chat template.
+      model: GGUF file, or a tokenizer.json of Hugging Face's tokenizers, with a byte-pair tokenizer.
+      config: The tokenizer_config.json beside a tokenizer.json; it has the chat template.
       symbol: C identifier; by default package and name, such as `models_chat_words` for `//models/chat:words`.
       **kwargs: Attributes that every rule has.
     """
     where = "bpe_vocabulary(name = '%s')" % name
-    require(where, "model", model, "the GGUF file")
-    _vocabulary_library(where, name, model, symbol, "//text/generate:bpe", ["//text:bpe", "//text:chat_template"], kwargs)
+    require(where, "model", model, "the GGUF file or tokenizer.json")
+    _vocabulary_library(where, name, "bpe", [model, config], symbol, "//text/generate:bpe", ["//text:bpe", "//text:chat_template"], kwargs)
 
-def _vocabulary_library(where, name, file, symbol, generator, deps, common_attrs):
-    """Defines a library of tables that a module of //text/generate writes."""
+def _vocabulary_library(where, name, kind, files, symbol, generator, deps, common_attrs):
+    """Defines a library of tables that a module of //text/generate writes. A missing file is None."""
     if symbol and symbol != c_prefix("", symbol):
         fail("%s: 'symbol' must start with a letter and consist of letters, digits and single '_', got '%s'" % (where, symbol))
     label = "%s//%s:%s" % (native.repository_name().replace("@@", "@"), native.package_name(), name)
+    identifier = symbol or c_prefix(native.package_name(), name)
     propagated = {key: common_attrs[key] for key in _PROPAGATED_ATTRS if key in common_attrs}
     python_action(
         name = name + "_tables",
-        srcs = [file],
+        srcs = [file for file in files if file],
         outs = [name + ".h", name + ".c"],
-        arguments = ["$(location %s)" % file, symbol or c_prefix(native.package_name(), name), label],
+        arguments = ["$(location %s)" % file if file else "" for file in files] + [identifier, label],
         main = Label(generator),
         visibility = ["//visibility:private"],
         **propagated
     )
     cc_library(
-        name = name,
+        name = name + "_library",
         srcs = [name + ".c"],
         hdrs = [name + ".h"],
+        visibility = ["//visibility:private"],
         deps = [Label(dep) for dep in deps],
+        **propagated
+    )
+    vocabulary_library(
+        name = name,
+        kind = kind,
+        library = name + "_library",
+        symbol = identifier,
+        tables = name + "_tables",
         **common_attrs
     )

@@ -14,15 +14,18 @@ static uint32_t highest(const float *scores, size_t count) {
   return (uint32_t)best;
 }
 
-void et_sampler_penalize(float repetition, float *scores, size_t count,
-                         const int64_t *seen, size_t seen_count) {
-  if (repetition == 0.0F || repetition == 1.0F) {
-    return;
-  }
-  for (size_t i = 0; i < seen_count; ++i) {
-    if (seen[i] >= 0 && seen[i] < (int64_t)count) {
-      float *score = &scores[seen[i]];
-      *score = *score > 0.0F ? *score / repetition : *score * repetition;
+void et_sampler_penalize(const et_sampler_options *options, float *scores,
+                         const uint32_t *uses, size_t count) {
+  const float repetition =
+      options->repetition == 0.0F ? 1.0F : options->repetition;
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t occurrences = uses[i] & ~ET_SAMPLER_IN_PROMPT;
+    if (uses[i] != 0) {
+      scores[i] =
+          scores[i] > 0.0F ? scores[i] / repetition : scores[i] * repetition;
+    }
+    if (occurrences != 0) {
+      scores[i] -= options->presence + options->frequency * (float)occurrences;
     }
   }
 }

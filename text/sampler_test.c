@@ -89,11 +89,21 @@ static void test_equal_seeds_sample_equal_tokens(void **state) {
 
 static void test_repetition_penalty_lowers_seen_tokens(void **state) {
   (void)state;
-  float scores[] = {2.0F, -2.0F, 2.0F, 8.0F}; /* of 3 tokens, and one more */
-  const int64_t seen[] = {0, 1, -1, 3};
-  et_sampler_penalize(2.0F, scores, 3, seen, 4);
+  const et_sampler_options options = {.repetition = 2.0F};
+  const uint32_t uses[] = {3, ET_SAMPLER_IN_PROMPT, 0};
+  float scores[] = {2.0F, -2.0F, 2.0F};
+  et_sampler_penalize(&options, scores, uses, 3);
   assert_true(scores[0] == 1.0F && scores[1] == -4.0F && scores[2] == 2.0F);
-  assert_true(scores[3] == 8.0F);
+}
+
+static void test_presence_and_frequency_penalties_count_the_answer(
+    void **state) {
+  (void)state;
+  const et_sampler_options options = {.presence = 0.5F, .frequency = 0.25F};
+  const uint32_t uses[] = {ET_SAMPLER_IN_PROMPT | 2, ET_SAMPLER_IN_PROMPT, 1};
+  float scores[] = {2.0F, 2.0F, 2.0F};
+  et_sampler_penalize(&options, scores, uses, 3);
+  assert_true(scores[0] == 1.0F && scores[1] == 2.0F && scores[2] == 1.25F);
 }
 
 static void test_nan_scores_still_give_a_token(void **state) {
@@ -117,6 +127,7 @@ int main(void) {
       cmocka_unit_test(test_top_k_and_top_p_keep_the_most_probable),
       cmocka_unit_test(test_equal_seeds_sample_equal_tokens),
       cmocka_unit_test(test_repetition_penalty_lowers_seen_tokens),
+      cmocka_unit_test(test_presence_and_frequency_penalties_count_the_answer),
       cmocka_unit_test(test_nan_scores_still_give_a_token),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 
 LINES = 10_000
-_WORDS = (
+WORDS = (
     *(
         "the",
         "Weather",
@@ -103,7 +103,7 @@ def lines() -> Iterator[str]:
 
 
 def _random_words(draw: random.Random) -> str:
-    words = draw.choices(_WORDS, k=draw.randrange(1, 30))
+    words = draw.choices(WORDS, k=draw.randrange(1, 30))
     cases = draw.choices((str, str.upper, str.lower, str.title), k=len(words))
     return draw.choice((" ", "  ", "\t", "", ", ")).join(case(word) for case, word in zip(cases, words, strict=True))
 

@@ -88,6 +88,7 @@ et_bpe_vocabulary et_testing_vocabulary(et_bpe_pretokenizer pretokenizer) {
                                   .ranks = ranks,
                                   .results = results,
                                   .sorted = sorted,
+                                  .sorted_count = kTokens,
                                   .pretokenizer = pretokenizer};
   for (uint32_t i = 0; i < 256; ++i) {
     vocabulary.byte_tokens[i] = i == 1 ? kTokens : i;

@@ -144,3 +144,14 @@ size_t et_wordpiece_encode(const et_wordpiece_vocabulary *vocabulary,
   }
   return state.count;
 }
+
+const char *et_wordpiece_piece(const et_wordpiece_vocabulary *vocabulary,
+                               int64_t token, size_t *size) {
+  if (token < 0 || token >= (int64_t)vocabulary->count) {
+    *size = 0;
+    return vocabulary->bytes;
+  }
+  const uint32_t start = vocabulary->offsets[token];
+  *size = vocabulary->offsets[token + 1] - start;
+  return vocabulary->bytes + start;
+}

@@ -113,6 +113,22 @@ static void test_tokens_beyond_the_buffer_are_not_written(void **state) {
                    0);
 }
 
+static void test_piece_has_the_bytes_of_its_token(void **state) {
+  (void)state;
+  size_t size = 0;
+  const char *piece = et_wordpiece_piece(&text_tiny_vocabulary, kAff, &size);
+  assert_int_equal(size, 5);
+  assert_memory_equal(piece, "##aff", 5);
+  const int64_t invalid[] = {-1, INT64_MIN, INT64_MAX,
+                             text_tiny_vocabulary.count};
+  for (size_t i = 0; i < sizeof invalid / sizeof *invalid; ++i) {
+    size = 1;
+    assert_non_null(
+        et_wordpiece_piece(&text_tiny_vocabulary, invalid[i], &size));
+    assert_int_equal(size, 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_longest_pieces_are_matched_first),
@@ -123,6 +139,7 @@ int main(void) {
       cmocka_unit_test(test_empty_text_has_no_tokens),
       cmocka_unit_test(test_long_word_is_the_unknown_token),
       cmocka_unit_test(test_tokens_beyond_the_buffer_are_not_written),
+      cmocka_unit_test(test_piece_has_the_bytes_of_its_token),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

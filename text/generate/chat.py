@@ -51,6 +51,15 @@ class TemplateParts:
         return whole + (self.answer if asks else "")
 
 
+_MACROS = """\
+extern const et_chat_template {name};
+
+#define TEXT(literal) {{literal, sizeof literal - 1, -1}}
+#define TOKEN(number) {{"", 0, number}}
+#define PARTS(array) {{array, sizeof array / sizeof *array}}
+
+"""
+
 Render = Callable[[Sequence[Message], bool], str]
 
 
@@ -201,7 +210,7 @@ def source(metadata: Mapping[str, Any], controls: Mapping[str, int], name: str) 
     if not stops:
         raise ValueError("no token ends an answer: 'tokenizer.ggml.eos_token_id' is missing")
     return (
-        f"{arrays}static const int64_t stops[] = {{{', '.join(map(str, stops))}}};\n\n"
+        f"{_MACROS.format(name=name)}{arrays}static const int64_t stops[] = {{{', '.join(map(str, stops))}}};\n\n"
         f"const et_chat_template {name} = {{\n"
         f"    {{{', '.join(references[:3])}}},\n    {{{', '.join(references[3:6])}}},\n"
         f"    {references[6]}, {references[7]}, stops, {len(stops)},\n}};"

@@ -1,9 +1,9 @@
-/* Byte-pair encoding (BPE): text to the tokens of GPT-2 and similar models, and back.
+/* Byte-pair encoding (BPE): text to the tokens of language models, and back.
  *
- * Text is split into words by the vocabulary's rules. The bytes of a word are the initial tokens;
- * adjacent tokens are merged while the vocabulary has a merge for them, in order of rank. The
- * functions use no heap and no state. A build generates the vocabulary's tables from a GGUF file
- * (bpe_vocabulary in //text:defs.bzl). */
+ * Text is split into words by the vocabulary's pre-tokenizer. The initial tokens of a word are its
+ * bytes, or its characters. Adjacent tokens are merged while the vocabulary has a merge for them,
+ * in order of rank. The functions use no heap and no state. A build generates the vocabulary's
+ * tables from a GGUF file or a tokenizer.json (bpe_vocabulary in //text:defs.bzl). */
 #ifndef EXECUTORCH_TEXT_BPE_H_
 #define EXECUTORCH_TEXT_BPE_H_
 
@@ -15,13 +15,33 @@
 extern "C" {
 #endif
 
-/* Rules that split text into words (regular expressions: text/pretokenize.c). */
+/* Rules that split text into words: automata that splitters apply one after another, each to the
+ * pieces of the previous one (text/generate/splitter.py). */
 typedef struct et_bpe_pretokenizer {
-  bool llama3_regex;  /* Llama 3's regular expression instead of GPT-2's */
-  bool split_digits;  /* split at each digit first */
-  bool ignore_merges; /* a word that is a token is not merged from bytes */
-  uint8_t max_digits; /* maximum digits of a number in one word; 0: all */
+  /* Classes of characters: characters range_starts[i] .. range_starts[i + 1] - 1 have the class
+   * range_classes[i]. range_starts[0] is 0. */
+  const uint32_t *range_starts;
+  const uint16_t *range_classes;
+  uint32_t range_count;
+  uint32_t class_count;
+  const uint16_t *const *splitters; /* cells of each automaton, by state */
+  uint32_t splitter_count;          /* 0: the text is one word */
+  bool ignore_merges;               /* a word that is a token is not merged */
 } et_bpe_pretokenizer;
+
+/* The initial tokens of a word. */
+typedef enum et_bpe_initial {
+  ET_BPE_BYTES,
+  /* Characters, and bytes of characters without a token, as in SentencePiece. U+2581 is a space. */
+  ET_BPE_CHARACTERS,
+} et_bpe_initial;
+
+/* A space that is added before text if the initial tokens are characters. */
+typedef enum et_bpe_prefix {
+  ET_BPE_NO_PREFIX,
+  ET_BPE_PREFIX_TEXT,  /* at the start of text that does not start with one */
+  ET_BPE_PREFIX_PARTS, /* at the start, and after each user-defined token */
+} et_bpe_prefix;
 
 /* Tokens by id, and merges by left token. */
 typedef struct et_bpe_vocabulary {
@@ -35,9 +55,13 @@ typedef struct et_bpe_vocabulary {
   const uint32_t *ranks;  /* priorities of merges; the lowest is merged first */
   const uint32_t *results;   /* result tokens of merges */
   uint32_t byte_tokens[256]; /* token of each byte; `count` if it has none */
-  /* All tokens, sorted by bytes; NULL unless ignore_merges. */
+  /* Tokens that text can contain, sorted by bytes; NULL unless ignore_merges is set or the initial
+   * tokens are characters. */
   const uint32_t *sorted;
+  uint32_t sorted_count;
   et_bpe_pretokenizer pretokenizer;
+  et_bpe_initial initial;
+  et_bpe_prefix prefix;
   /* User-defined tokens, at which text is split before it is split into words;
    * NULL if there are none. Tokens that start with byte b are
    * added[added_starts[b] .. added_starts[b + 1]), longer ones first. */
@@ -56,7 +80,7 @@ typedef struct et_bpe_symbol {
  * Any bytes are valid text. A user-defined token ("<think>") in the text becomes that token; the
  * leftmost match wins, then the longest. The name of a control token ("<|im_end|>") is treated as
  * ordinary text. Bytes without a token are skipped. `work` has `work_count` entries, one per byte
- * of a word; longer words are split. */
+ * of a word, plus one; longer words are split. */
 size_t et_bpe_encode(const et_bpe_vocabulary *vocabulary, const char *text,
                      size_t size, int64_t *tokens, size_t capacity,
                      et_bpe_symbol *work, size_t work_count);

@@ -16,9 +16,11 @@ typedef struct et_sampler_options {
   /* smallest set with at least this total probability; 0 or 1: all */
   float top_p;
   float min_p; /* minimum probability, relative to the highest; 0: all */
-  /* Repetition penalty (Keskar et al., 2019): divides positive scores of
-   * earlier tokens, and multiplies negative ones. 0 or 1: none. */
+  /* Repetition penalty (Keskar et al., 2019): divides positive scores of tokens
+   * in the prompt or the answer, and multiplies negative ones. 0 or 1: none. */
   float repetition;
+  float presence;  /* subtracted from scores of tokens in the answer */
+  float frequency; /* subtracted once for each occurrence in the answer */
 } et_sampler_options;
 
 /* A token and its relative probability. */
@@ -27,10 +29,13 @@ typedef struct et_sampler_choice {
   uint32_t token;
 } et_sampler_choice;
 
-/* Applies the repetition penalty to the scores of the tokens in `seen`. A token that occurs several
- * times is penalized each time. Values that are not tokens are ignored. */
-void et_sampler_penalize(float repetition, float *scores, size_t count,
-                         const int64_t *seen, size_t seen_count);
+/* A bit of a token's uses: the token is in the prompt. */
+#define ET_SAMPLER_IN_PROMPT 0x80000000u
+
+/* Applies the penalties of `options` to the scores of `count` tokens. `uses` has a number for each
+ * token: its occurrences in the answer, and ET_SAMPLER_IN_PROMPT. */
+void et_sampler_penalize(const et_sampler_options *options, float *scores,
+                         const uint32_t *uses, size_t count);
 
 /* Returns the selected token. `count` is at least 1. `state` starts as a seed; each call that draws
  * a random number advances it. `work` has `count` entries. NaN scores are never selected; if

@@ -38,6 +38,11 @@ size_t et_wordpiece_encode(const et_wordpiece_vocabulary *vocabulary,
                            const char *text, size_t size, int64_t *tokens,
                            size_t capacity);
 
+/* Returns the bytes of a token, without a terminating 0. The pieces inside a word start with "##".
+ * If `token` is not a valid id, *size is 0. */
+const char *et_wordpiece_piece(const et_wordpiece_vocabulary *vocabulary,
+                               int64_t token, size_t *size);
+
 #ifdef __cplusplus
 }
 #endif
