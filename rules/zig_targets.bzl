@@ -42,6 +42,16 @@ def _macos(name, cpu):
         triple = cpu + "-macos",
     )}
 
+def _wasm(constraints, flags = []):
+    return dict(
+        constraints = ["@platforms//cpu:wasm32", "@platforms//os:wasi"] + constraints,
+        copts = flags,
+        executable_extension = ".wasm",
+        headers = ["wasm-wasi-musl", "generic-musl"],
+        linkopts = flags,
+        triple = "wasm32-wasi",
+    )
+
 _LISTS = [
     _linux("x86_64", "x86_64", "x86"),
     _linux("aarch64", "aarch64", "aarch64"),
@@ -51,12 +61,8 @@ _LISTS = [
     _windows("aarch64"),
     _macos("x86_64", "x86_64"),
     _macos("arm64", "aarch64"),
-    {"wasm32_wasi": dict(
-        constraints = ["@platforms//cpu:wasm32", "@platforms//os:wasi"],
-        executable_extension = ".wasm",
-        headers = ["wasm-wasi-musl", "generic-musl"],
-        triple = "wasm32-wasi",
-    )},
+    {"wasm32_wasi": _wasm(["//platforms:wasm_single_thread"])},
+    {"wasm32_wasi_threads": _wasm(["//platforms:wasm_threads"], ["-mcpu=generic+atomics+bulk_memory"])},
 ]
 
 # Arguments of `zig_toolchain` by the name of the platform.

@@ -1,10 +1,11 @@
 """The command-line flags of the compiler."""
 
 import argparse
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from exir.error import ConfigError
 
@@ -18,11 +19,13 @@ class Arguments:
     module_file: the source file that the module must be imported from.
     import_roots: folders to import the model from; they follow the compiler's folders on the path.
     entry_point: the function of the module that returns the model.
+    entry_point_args: keyword arguments of the entry point.
     backends: `<module>:<attribute>` of each backend, in order of preference.
     configs: layers of options; later layers override earlier ones. A path is a TOML file, text is a
         JSON object.
     allow_fallback: operators that may run on kernels although there is a backend; None allows all.
     weights: a safetensors or GGUF file, or a torch state dict.
+    weights_metadata: a JSON file with metadata that the weights file lacks.
     calibration: a safetensors or npz file with the inputs on which ranges are measured.
     operators: tables of user-defined operators.
     kernels: tables of the kernels that the program is checked against.
@@ -44,7 +47,9 @@ class Arguments:
     configs: tuple[Path | str, ...] = ()
     allow_fallback: tuple[str, ...] | None = None
     weights: Path | None = None
+    weights_metadata: Path | None = None
     calibration: Path | None = None
+    entry_point_args: Mapping[str, Any] = field(default_factory=dict)
     operators: tuple[Path, ...] = ()
     kernels: tuple[Path, ...] = ()
     external_weights: bool = False
@@ -179,10 +184,23 @@ def _add_model_flags(parser: _RaisingParser) -> None:
         help="function that returns the model (default: model)",
     )
     add(
+        "--entry-point-args",
+        type=_parse_object,
+        default={},
+        metavar="JSON",
+        help="keyword arguments of the entry point, as a JSON object",
+    )
+    add(
         "--weights",
         type=Path,
         metavar="PATH",
         help="weights (a safetensors or GGUF file, or a torch state dict)",
+    )
+    add(
+        "--weights-metadata",
+        type=Path,
+        metavar="PATH",
+        help="metadata of the weights, such as a config.json: a JSON object",
     )
     add(
         "--external-weights",
@@ -234,6 +252,16 @@ def _add_config_flag(
 
 def _parse_names(text: str) -> tuple[str, ...]:
     return tuple(name for name in text.split(",") if name)
+
+
+def _parse_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a JSON object; pass names and values")
+    return value
 
 
 def _parse_seconds(text: str) -> int:

@@ -41,6 +41,7 @@ def test_labels_are_printed_without_canonical_prefix(label: str, shown: str) -> 
         (_NEEDED[1:], "--target"),
         (_NEEDED[::2], "--module"),
         ([*_NEEDED, "--color=red"], "unrecognized arguments: --color=red"),
+        ([*_NEEDED, "--entry-point-args=[1]"], "'\\[1\\]' is not a JSON object"),
     ],
 )
 def test_invalid_command_line_is_refused(argv: list[str], message: str) -> None:

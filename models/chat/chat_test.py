@@ -8,10 +8,8 @@ import signal
 import subprocess
 
 import pytest
-import torch
-from torch import Tensor
 
-from models.chat import eager, llama
+from models.chat import eager
 
 _TOKENS = 24
 
@@ -91,7 +89,12 @@ def test_truncated_answer_has_whole_characters() -> None:
 def test_full_context_is_reported() -> None:
     result = _chat("word " * 2000)
     assert result.returncode == 1
-    assert "the conversation has 2048 tokens, and 1 more exceed the limit of 2048" in result.stderr
+    assert "the context is full; start a new conversation" in result.stderr
+
+
+def test_stop_string_ends_the_answer() -> None:
+    result = _chat("--stop", " is Par", "What is the capital of France?")
+    assert (result.returncode, result.stdout) == (0, "The capital of France\n")
 
 
 def test_long_line_is_reported_and_the_session_continues() -> None:
@@ -109,7 +112,7 @@ def test_thread_count_does_not_change_answers() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["word " * 2100], "is too long"),
+        (["word " * 2100], "the context has 2048 tokens"),
         (["--temperature", "hot", "Hello!"], "usage: "),
         (["--threads", "0", "Hello!"], "usage: "),
         (["--top-k", "1e30", "Hello!"], "usage: "),
@@ -119,12 +122,3 @@ def test_invalid_arguments_are_reported_by_chat(arguments: list[str], message: s
     result = _chat(*arguments)
     assert result.returncode != 0
     assert message in result.stderr
-
-
-def test_attention_rows_are_permuted_for_half_rotation_rope() -> None:
-    """Test that pairs for RoPE, adjacent in the file, end up half a head apart."""
-    shape = llama.shape_of(eager.file())
-    rows = torch.arange(shape.heads * shape.head, dtype=torch.float32).reshape(-1, 1)
-    mapped: Tensor = llama.half_turns({"blk.0.attn_q.weight": rows}, shape)["blk.0.attn_q.weight"]
-    assert mapped[:3, 0].tolist() == [0.0, 2.0, 4.0]
-    assert mapped[shape.head // 2, 0] == 1.0

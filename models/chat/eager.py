@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from exir.cli.loading.weights import load_weights, read_weights
 from exir.weights.weights_file import BlockWeight, WeightsFile
-from models.chat import llama
+from llm.decoder.decoder import language_model
+from llm.decoder.network import Decoder
 from text.testing_tokenizers import smollm_tokenizer, with_controls
 
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
@@ -24,9 +25,9 @@ def file() -> WeightsFile:
     return read_weights(Path(os.environ["MODEL"]))
 
 
-def in_floats(weights: WeightsFile) -> llama.Llama:
+def in_floats(weights: WeightsFile) -> Decoder:
     """Return a file's model with all weights converted to float32."""
-    spec = llama.chat(weights)
+    spec = language_model(weights)
     load_weights(spec.module, spec.map_weights(weights.tensors), Path("model"))
     for module in spec.module.modules():
         for name, parameter in module.named_parameters(recurse=False):
@@ -36,7 +37,7 @@ def in_floats(weights: WeightsFile) -> llama.Llama:
 
 
 @cache
-def model() -> llama.Llama:
+def model() -> Decoder:
     return in_floats(file())
 
 

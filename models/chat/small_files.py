@@ -51,7 +51,7 @@ class Kind:
     slowed: bool
     template: str
     controls: tuple[str, ...]  # the first starts a text, the second ends an answer
-    length: int = 32  # context length in tokens
+    length: int = 512  # context length in tokens
 
 
 LLAMA = Kind(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +11,8 @@ import pytest
 import torch
 
 from exir.cli.loading.weights import read_weights
-from models.chat import llama, small_files
+from llm.decoder.decoder import language_model
+from models.chat import small_files
 from models.chat.small_files import LLAMA, QWEN, Kind
 from text.generate import bpe, chat
 
@@ -18,19 +21,23 @@ from text.generate import bpe, chat
 def test_model_shape_comes_from_the_gguf_metadata(tmp_path: Path, kind: Kind) -> None:
     path = tmp_path / "small.gguf"
     small_files.write(path, kind)
-    shape = llama.shape_of(read_weights(path))
-    assert (shape.layers, shape.width, shape.heads, shape.groups, shape.head, shape.length) == (2, 64, 4, 2, 16, 32)
-    assert (shape.biased, shape.tied, shape.base) == (kind.biased, kind.tied, kind.base)
-    assert shape.epsilon == pytest.approx(kind.epsilon)
+    config = language_model(read_weights(path)).module.config
+    assert (config.width, config.heads, config.groups, config.head, config.context) == (64, 4, 2, 16, 512)
+    assert (len(config.layers), bool(config.biases), config.tied) == (2, kind.biased, kind.tied)
+    assert config.norms.epsilon == pytest.approx(kind.epsilon)
+    assert config.layers[0].rotary.speeds[0] == 1.0
+    if not kind.slowed:
+        assert config.layers[0].rotary.speeds[1] == pytest.approx(kind.base ** (-2 / 16))
 
 
 def test_rope_frequencies_are_scaled_by_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "small.gguf"
-    small_files.write(path, LLAMA)
-    file = read_weights(path)
-    shape = llama.shape_of(file)
-    slowed, plain = (llama.angles_of(shape, slowing) for slowing in (file.tensors["rope_freqs.weight"], None))
-    torch.testing.assert_close(slowed[1:] * torch.tensor([1, 1, 1.5, 2.5, 4, 8, 16, 32]), plain[1:])
+    speeds = []
+    for kind in (LLAMA, replace(LLAMA, slowed=False)):
+        path = tmp_path / "small.gguf"
+        small_files.write(path, kind)
+        (rotary, _) = (layer.rotary for layer in language_model(read_weights(path)).module.config.layers)
+        speeds.append(torch.tensor(rotary.speeds))
+    torch.testing.assert_close(speeds[0] * torch.tensor([1, 1, 1.5, 2.5, 4, 8, 16, 32]), speeds[1])
 
 
 @pytest.mark.parametrize(
@@ -50,11 +57,18 @@ def test_vocabulary_and_template_are_converted(tmp_path: Path, kind: Kind, openi
     metadata = bpe.read_metadata(path)
     parts = chat.split_template(chat.renderer(metadata))
     assert (parts.opening, parts.before["user"]) == (opening, user)
-    assert "const et_chat_template small_chat = {" in bpe.source(metadata, "small")
+    assert "const et_chat_template small_chat = {" in bpe.gguf_source(metadata, "small")
 
 
 def test_unsupported_model_family_is_named(tmp_path: Path) -> None:
     path = tmp_path / "small.gguf"
     small_files.write(path, replace(QWEN, architecture="mamba"))
-    with pytest.raises(ValueError, match="has architecture 'mamba'; pass a GGUF file of one of: llama, qwen2"):
-        llama.chat(read_weights(path))
+    with pytest.raises(ValueError, match="has architecture 'mamba'; supported: granite, llama"):
+        language_model(read_weights(path))
+
+
+def test_model_from_safetensors_chats() -> None:
+    command = [os.environ["CHAT"], "--max-tokens", "5", "the thing"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    # <|im_start|>user\n, the thing, <|im_end|>\n and <|im_start|>assistant\n; "th" is one token.
+    assert "prompt: 26 tokens" in result.stderr

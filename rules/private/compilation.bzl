@@ -88,6 +88,7 @@ def collect_compilation(ctx, label):
         calibration = ctx.file.calibration,
         config = _all_config_layers(ctx, label),
         entry_point = ctx.attr.entry_point,
+        entry_point_args = ctx.attr.entry_point_args_json,
         external_weights = ctx.attr.external_weights,
         kernels = depset(kernels, transitive = [backend.kernels for backend in backends]),
         sources = depset(transitive = [library.sources for library in libraries]),
@@ -101,6 +102,7 @@ def collect_compilation(ctx, label):
         toolchain = toolchain,
         tools = [tool for backend in backends for tool in backend.tools],
         weights = ctx.file.weights,
+        weights_metadata = ctx.file.weights_metadata,
         workspace = ctx.workspace_name,
     )
 
@@ -114,6 +116,8 @@ def _compiler_args(actions, compilation):
     files = depset(executables, transitive = [compilation.sources, compilation.data])
     add_import_roots(args, files, compilation.imports, compilation.workspace)
     args.add("--entry-point", compilation.entry_point)
+    if compilation.entry_point_args:
+        args.add("--entry-point-args", compilation.entry_point_args)
     args.add("--timeout", compilation.timeout)
     for backend in compilation.backends:
         if backend.partitioner:
@@ -125,6 +129,8 @@ def _compiler_args(actions, compilation):
         args.add("--allow-fallback", ",".join(compilation.allow_fallback))
     if compilation.weights:
         args.add("--weights", compilation.weights)
+    if compilation.weights_metadata:
+        args.add("--weights-metadata", compilation.weights_metadata)
     if compilation.external_weights:
         args.add("--external-weights")
     if compilation.calibration:
@@ -147,7 +153,7 @@ def run_compilation(ctx, compilation, outputs, message, flags = {}, files = []):
     args = _compiler_args(ctx.actions, compilation)
     for flag, value in dict(outputs, **flags).items():
         args.add(flag, value)
-    optional_files = [file for file in [compilation.weights, compilation.calibration] if file] + config_files(compilation.config)
+    optional_files = [file for file in [compilation.weights, compilation.weights_metadata, compilation.calibration] if file] + config_files(compilation.config)
     tables = [operator_tables(compilation.kernels), kernel_tables(compilation.kernels)]
     run_compiler(
         ctx,

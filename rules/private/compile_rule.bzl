@@ -20,8 +20,9 @@ MODEL_ATTRS = {
     ),
     "entry_point": attr.string(
         default = "model",
-        doc = "Function in the module, without parameters, that returns `(module, example_inputs)` or an `exir.ModelSpec`.",
+        doc = "Function in the module that returns `(module, example_inputs)` or an `exir.ModelSpec`. A parameter `weights` is the weights file; others are in `entry_point_args`.",
     ),
+    "entry_point_args_json": attr.string(doc = "Keyword arguments of the entry point, as JSON text. The macro sets it from `entry_point_args`."),
     "backend": attr.label(
         providers = [ExecutorchBackendInfo],
         doc = "Backend to compile for; other operators run on portable kernels.",
@@ -42,7 +43,11 @@ MODEL_ATTRS = {
     "config_json": attr.string(doc = "Compiler options as JSON text, instead of `config`."),
     "weights": attr.label(
         allow_single_file = [".safetensors", ".gguf", ".npz", ".pt", ".pth", ".index.json"],
-        doc = "Parameters and buffers by name: a safetensors, GGUF or `.npz` file, or a state dict. Without it, the module initializes them with a fixed seed.",
+        doc = "Parameters and buffers by name: a safetensors, GGUF or `.npz` file, or a state dict; or the `.index.json` of safetensors files in `data`. Without it, the module initializes them with a fixed seed.",
+    ),
+    "weights_metadata": attr.label(
+        allow_single_file = [".json"],
+        doc = "JSON file with metadata that the weights file lacks, such as a `config.json`. The entry point reads it from `weights.metadata`.",
     ),
     "external_weights": attr.bool(
         doc = "Write the weights to `<name without _pte>.ptd` instead of into the program (docs/how_to/external_weights.md).",

@@ -16,7 +16,7 @@ def _check_module(where, module):
     if type(module) == "string" and module.endswith(".py"):
         fail("%s: 'module' must be a py_library, got the file '%s'; specify a py_library that has it in 'srcs'" % (where, module))
 
-def executorch_model(name, module = None, backend = Label("//backends/portable"), config = None, allow_fallback = None, **kwargs):
+def executorch_model(name, module = None, backend = Label("//backends/portable"), config = None, allow_fallback = None, entry_point_args = None, **kwargs):
     """Compiles a PyTorch module to `<name without _pte>.pte`; see the rule for other attributes.
 
     Args:
@@ -28,6 +28,8 @@ def executorch_model(name, module = None, backend = Label("//backends/portable")
         them: `aten::exp` or, with the overload that the manifest lists, `aten::exp.out`. Another
         fallback is a build error that names the operator and the line. `[]` allows none; by
         default, all are allowed.
+      entry_point_args: Dict of keyword arguments of the entry point: numbers, strings, booleans and
+        lists of them.
       **kwargs: Other attributes of the rule, and attributes that every rule has.
     """
     where = "executorch_model(name = '%s')" % name
@@ -48,6 +50,8 @@ def executorch_model(name, module = None, backend = Label("//backends/portable")
         kwargs["config"] = config
     if type(allow_fallback) == "list":
         _check_fallback(where, allow_fallback)
+    if entry_point_args:
+        kwargs["entry_point_args_json"] = json.encode(entry_point_args)
     any_fallback = allow_fallback == None
     backends = backend if is_list else []
     backend = None if is_list else backend

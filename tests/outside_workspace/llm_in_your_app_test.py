@@ -1,13 +1,12 @@
 """Compares the decoder example app with eager PyTorch.
 
-The test uses a small model file. docs/models/llm_in_your_app.md shows the example's parts.
+The test uses a small model file. docs/how_to/use_a_language_model.md shows the example's parts.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,11 +16,11 @@ from exir.cli.loading.weights import read_weights
 from models.chat import eager, small_files
 from tests.outside_workspace.scratch_workspace import Workspace, new_example, repository_root
 from text.generate import bpe, chat
+from text.generate.bpe_vocabulary import Vocabulary, read_vocabulary
 
 _EXAMPLE = repository_root() / "examples" / "llm_in_your_app"
-_GUIDE = repository_root() / "docs" / "models" / "llm_in_your_app.md"
+_GUIDE = repository_root() / "docs" / "how_to" / "use_a_language_model.md"
 _MODEL = re.compile(r'^_MODEL = ".*"$', re.MULTILINE)
-_LENGTH = 512
 _ANSWER = 256
 _STOPS = ("<|endoftext|>", "<|im_end|>")
 _REPLACED = "\ufffd"
@@ -34,7 +33,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     build, count = _MODEL.subn('_MODEL = "small.gguf"', (_EXAMPLE / "app/BUILD.bazel").read_text(encoding="utf-8"))
     assert count == 1
     scratch.write("app/BUILD.bazel", build)
-    small_files.write(_gguf_file(scratch), replace(small_files.QWEN, length=_LENGTH))
+    small_files.write(_gguf_file(scratch), small_files.QWEN)
     yield scratch
     scratch.shutdown()
 
@@ -43,7 +42,7 @@ def _gguf_file(workspace: Workspace) -> Path:
     return workspace.folder / "app/small.gguf"
 
 
-def _encode_text(text: str, words: bpe.Vocabulary) -> list[int]:
+def _encode_text(text: str, words: Vocabulary) -> list[int]:
     """Tokenize into control tokens, the only merge, and single letters."""
     pieces = re.findall(r"<\|\w+\|>|th|.", text, re.DOTALL)
     return [
@@ -55,7 +54,7 @@ def _encode_text(text: str, words: bpe.Vocabulary) -> list[int]:
 def _expected_answer(path: Path, prompt: str) -> str:
     """Return the answer of eager PyTorch with greedy decoding."""
     metadata = bpe.read_metadata(path)
-    words = bpe.read_vocabulary(metadata)
+    words = read_vocabulary(metadata)
     tokens = _encode_text(chat.split_template(chat.renderer(metadata)).text([("user", prompt)], asks=True), words)
     stops = {words.controls[name] for name in _STOPS}
     network = eager.in_floats(read_weights(path))
@@ -79,7 +78,7 @@ def _normalize_replacements(text: str) -> str:
 @pytest.mark.parametrize("prompt", ["the cat", "o" * 57, "over there " * 12])
 def test_llm_app_matches_eager(prompt: str, app: str, workspace: Workspace) -> None:
     """The prompts are one chunk, a chunk plus one token, and two chunks long."""
-    result = workspace.run(app, prompt)
+    result = workspace.run(app, text=f"{prompt}\n")
     assert result.returncode == 0, result.stderr
     expected = _normalize_replacements(_expected_answer(_gguf_file(workspace), prompt))
     assert _normalize_replacements(result.stdout) == expected and len(expected) > 10
@@ -87,9 +86,25 @@ def test_llm_app_matches_eager(prompt: str, app: str, workspace: Workspace) -> N
 
 @pytest.mark.parametrize("app", ["//app", "//app:cpp_app"])
 def test_too_long_prompt_is_reported(app: str, workspace: Workspace) -> None:
-    result = workspace.run(app, "word " * 2000)
+    result = workspace.run(app, text="word " * 600)
     assert result.returncode == 1
-    assert result.stderr.splitlines()[-1] == "the prompt is too long"
+    assert "the context has 512 tokens" in result.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("app", ["//app", "//app:cpp_app"])
+def test_second_answer_depends_on_the_first_message(app: str, workspace: Workspace) -> None:
+    one, two = (workspace.run(app, text=f"{first}\nagain\n").stdout for first in ("the cat", "the dog"))
+    assert one != two
+
+
+def test_command_line_matches_the_app(workspace: Workspace) -> None:
+    chat = workspace.run("//app:assistant.chat", "--max-tokens", "256", "the cat")
+    assert chat.stdout == workspace.run("//app", text="the cat\n").stdout
+
+
+@pytest.mark.parametrize(("name", "limit"), [("app.c", 40), ("app.cc", 25)])
+def test_llm_app_is_short(name: str, limit: int) -> None:
+    assert len((_EXAMPLE / "app" / name).read_text(encoding="utf-8").splitlines()) <= limit
 
 
 @pytest.mark.parametrize(
@@ -106,4 +121,4 @@ def test_llm_guide_shows_the_examples_code(language: str, name: str) -> None:
 
 def test_llm_guide_names_every_file() -> None:
     blocks = re.findall(r"```(?:python|c|cpp)\n(.*)\n", _GUIDE.read_text(encoding="utf-8"))
-    assert all(re.match(r"(# |/\* |// )(MODULE.bazel|app/BUILD.bazel|app/app.cc?)", head) for head in blocks)
+    assert all(re.match(r"(# |/\* |// )(MODULE.bazel|(app/)?BUILD.bazel|app/app.cc?)", head) for head in blocks)

@@ -1,4 +1,4 @@
-"""Write a lock file from a requirements file: exact versions and hashes, one package a line.
+"""Write a lock file from a requirements file: a line per package, with its hash.
 
     python3 third_party/python/lock.py requirements            # requirements.in -> requirements.lock
     python3 third_party/python/lock.py oracle --base requirements --no-deps executorch
@@ -7,9 +7,12 @@
     python3 third_party/python/lock.py requirements --index --machine aarch64    # requirements_cp311_aarch64_index.lock
     python3 third_party/python/lock.py requirements --index --machine macos_arm64
 
-Run it with the Python that the environment is for (CPython 3.11 on x86-64 Linux); pip resolves with its own configuration.
-`--base` names a lock below this one: its versions hold and its packages are left out. `--no-deps` names a package, of
-this lock or of one below, whose declared dependencies are not followed, as the .in file lists what it imports instead.
+Run it with the Python of the environment: CPython 3.11 on x86-64 Linux. pip reads its usual
+configuration.
+
+`--base` names a lock that this one extends: its versions apply, and its packages are omitted.
+`--no-deps` names a package whose declared dependencies are ignored, because the .in file lists the
+packages that it imports. The package can be in this lock or in a base.
 """
 
 import argparse
@@ -24,30 +27,30 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).parent
 _HEADER = "# Made by lock.py from {source}; do not edit.\n"
-# What wheels for Linux on a machine may be called: by the version of the C library that they need.
+# Platform tags of wheels for Linux, by the required version of the C library. {0} is the machine.
 _LINUX = ("manylinux2014_{0}", *(f"manylinux_2_{minor}_{{0}}" for minor in range(17, 29)))
-# The versions of macOS that torch and what it needs have wheels for.
+# Platform tags of the macOS wheels of torch and its dependencies.
 _MACOS = ("macosx_14_0_arm64", "macosx_11_0_arm64", "macosx_11_0_universal2", "macosx_10_9_universal2")
 _SIZE = "# To download: {gigabytes:.1f} GB.\n"
 
 
 def resolve(requirements: Sequence[str], options: Sequence[str]) -> list[dict]:
-    """What pip would install for `requirements`, as its report has it."""
+    """Return pip's report of the packages that `requirements` would install."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         subprocess.run([*command, "--report", report.name, *options, *requirements], check=True)
         return json.load(report)["install"]
 
 
-def _lock_line(install: dict) -> tuple[str, str]:
+def _lock_line(install: dict) -> str:
     name = _normalised(install["metadata"]["name"])
     version = install["metadata"]["version"]
     digest = install["download_info"]["archive_info"]["hashes"]["sha256"]
-    return name, f"{name}=={version} --hash=sha256:{digest}"
+    return f"{name}=={version} --hash=sha256:{digest}"
 
 
 def _size(install: dict) -> int:
-    """Bytes of a file that is to be installed."""
+    """Return the size of a file to download, in bytes."""
     request = urllib.request.Request(install["download_info"]["url"], method="HEAD")
     with urllib.request.urlopen(request) as answer:
         return int(answer.headers["Content-Length"])
@@ -67,21 +70,24 @@ def _name_of(requirement: str) -> str:
 
 
 def lock(requirements: Sequence[str], base: Sequence[str], alone: Iterable[str]) -> list[str]:
-    """Lock lines for `requirements`, without the packages of the `base` lock; `alone` come without dependencies. Options of pip stay."""
+    """Return the lock lines for `requirements`, after their pip options.
+
+    Packages of the `base` lock are omitted, and dependencies of packages in `alone` are ignored.
+    """
     alone = set(map(_normalised, alone))
     options = [line for line in requirements if line.startswith("-")]
     requirements = [line for line in requirements if not line.startswith("-")]
     pins = [line.split()[0] for line in base]
     followed = [line for line in (*requirements, *pins) if _name_of(line) not in alone]
     single = [line for line in requirements if _name_of(line) in alone]
-    found = dict(map(_lock_line, resolve(followed, options)))
-    found |= dict(map(_lock_line, resolve(single, ["--no-deps", *options]))) if single else {}
     below = set(map(_name_of, pins))
-    return options + [line for name, line in sorted(found.items()) if name not in below]
+    found = resolve(followed, options) + (resolve(single, ["--no-deps", *options]) if single else [])
+    added = [install for install in found if _normalised(install["metadata"]["name"]) not in below]
+    return options + sorted({_lock_line(install) for install in added})
 
 
 def _options_for(machine: str | None) -> list[str]:
-    """Flags of pip to resolve for another machine than this."""
+    """Return pip's flags to resolve for another machine."""
     if machine is None:
         return []
     tags = _MACOS if machine == "macos_arm64" else [tag.format(machine) for tag in _LINUX]
@@ -90,18 +96,21 @@ def _options_for(machine: str | None) -> list[str]:
 
 
 def lock_index(requirements: Iterable[str], like: Sequence[str], machine: str | None) -> tuple[list[str], int]:
-    """Lock lines for `requirements` with the default index's torch, in the versions of `like` else, and bytes to download."""
+    """Return the lock lines for `requirements`, and the bytes to download.
+
+    torch is that of the default index. Other packages have the versions of `like`.
+    """
     public = [line.partition("+")[0] for line in requirements]
     pins = [line.split()[0] for line in like]
     if machine == "macos_arm64":
-        # Its torch has no kernels for other processors and needs what the CPU build does; pip would follow what this system needs.
+        # On macOS, torch has the dependencies of the CPU build. pip would add those of this system.
         found = resolve([pin.partition("+")[0] for pin in pins], ["--no-deps", *_options_for(machine)])
-        return [line for _, line in sorted(map(_lock_line, found))], sum(map(_size, found))
+        return sorted(map(_lock_line, found)), sum(map(_size, found))
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
         constraints.write("\n".join(pin for pin in pins if "+" not in pin))
         constraints.flush()
         found = resolve(public, ["--constraint", constraints.name, *_options_for(machine)])
-    return [line for _, line in sorted(map(_lock_line, found))], sum(map(_size, found))
+    return sorted(map(_lock_line, found)), sum(map(_size, found))
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ _ATTRS = dict(
     main = attr.label(
         mandatory = True,
         providers = [PyInfo],
-        doc = "`py_library` of the module.",
+        doc = "`py_library` of the module. The module can read the data of its libraries.",
     ),
 )
 
@@ -25,7 +25,11 @@ def _impl(ctx):
         module = module_name(module_file(ctx.attr.main, "main")),
         mnemonic = "ExecutorchPython",
         progress_message = "Running %s" % display_label(ctx.label),
-        sources = [ctx.attr.main[PyInfo].transitive_sources, toolchain.packages.files],
+        sources = [
+            ctx.attr.main[PyInfo].transitive_sources,
+            ctx.attr.main[DefaultInfo].default_runfiles.files,
+            toolchain.packages.files,
+        ],
         package_roots = toolchain.packages.roots,
     )
 

@@ -42,7 +42,7 @@ def load_model(arguments: Arguments) -> ModelSpec:
         spec = _make_model(arguments, None)
         check_not_on_meta(spec.module)
         return spec
-    file = read_weights(path)
+    file = read_weights(path, arguments.weights_metadata)
     spec = _make_model(arguments, file)
     load_weights(spec.module, _rename_weights(spec, file, arguments), path)
     return spec
@@ -56,7 +56,9 @@ def _make_model(arguments: Arguments, file: WeightsFile | None) -> ModelSpec:
     entry_arguments = _entry_point_arguments(entry_point, arguments, file)
     seed_everything()
     returned = _call_user_code(
-        lambda: entry_point(*entry_arguments), f"entry point '{arguments.entry_point}'", arguments
+        lambda: entry_point(*entry_arguments, **arguments.entry_point_args),
+        f"entry point '{arguments.entry_point}'",
+        arguments,
     )
     try:
         return as_model_spec(returned, f"entry point '{arguments.entry_point}'")
@@ -143,7 +145,8 @@ def _entry_point_arguments(
 ) -> list[WeightsFile]:
     """Return the arguments: the weights file, if the entry point has a parameter."""
     name = arguments.entry_point
-    needed = _required_parameters(entry_point)
+    _check_keywords(entry_point, arguments)
+    needed = [key for key in _required_parameters(entry_point) if key not in arguments.entry_point_args]
     if needed[:1] != [_WEIGHTS]:
         _check_takes_nothing(entry_point, needed, name)
         return []
@@ -154,6 +157,17 @@ def _entry_point_arguments(
             f"{_entry_point_location(entry_point)}"
         )
     return [file]
+
+
+def _check_keywords(entry_point: Callable[..., Any], arguments: Arguments) -> None:
+    parameters = inspect.signature(entry_point).parameters
+    known = [key for key in parameters if key != _WEIGHTS]
+    for key in arguments.entry_point_args:
+        if key not in known:
+            raise ModelError(
+                f"'entry_point_args' has '{key}', which is not a parameter of entry point '{arguments.entry_point}'; "
+                f"its parameters: {', '.join(known) or 'none'}\n    {_entry_point_location(entry_point)}"
+            )
 
 
 def _similar_names(module: ModuleType, name: str) -> str:
@@ -181,8 +195,8 @@ def _required_parameters(entry_point: Callable[..., Any]) -> list[str]:
 def _check_takes_nothing(entry_point: Callable[..., Any], needed: list[str], name: str) -> None:
     if needed:
         raise ModelError(
-            f"entry point '{name}' has required parameters: {', '.join(needed)}; only '{_WEIGHTS}', "
-            f"the weights file, is passed\n    {_entry_point_location(entry_point)}"
+            f"entry point '{name}' has required parameters: {', '.join(needed)}; pass them in "
+            f"'entry_point_args'; '{_WEIGHTS}', the weights file, is passed automatically\n    {_entry_point_location(entry_point)}"
         )
 
 

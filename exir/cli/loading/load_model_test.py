@@ -32,6 +32,7 @@ def _load_source(
     entry_point: str = "model",
     module: str = "app.net",
     weights: Path | None = None,
+    entry_point_args: str = "{}",
 ) -> ModelSpec:
     path = folder / "app" / "net.py"
     path.parent.mkdir(exist_ok=True)
@@ -44,6 +45,7 @@ def _load_source(
             f"--import-root={folder}",
             f"--import-root={folder / 'of' / 'another' / 'library'}",
             f"--entry-point={entry_point}",
+            f"--entry-point-args={entry_point_args}",
             "--out-pte=net.pte",
             *([] if weights is None else [f"--weights={weights}"]),
         ]
@@ -74,6 +76,20 @@ def test_model_is_initialized_from_the_fixed_seed(tmp_path: Path) -> None:
     assert torch.equal(first.module.weight, second.module.weight)
     assert first.example_args is not None and second.example_args is not None
     assert torch.equal(first.example_args[0], second.example_args[0])
+
+
+def test_entry_point_receives_its_arguments(tmp_path: Path) -> None:
+    source = _GOOD.replace("model()", "model(wide, deep=1)").replace("2, 3", "2, wide + deep")
+    spec = _load_source(tmp_path, source, entry_point_args='{"wide": 7, "deep": 3}')
+    assert spec.module.weight.shape == (10, 2)
+
+
+def test_unknown_entry_point_argument_is_named(tmp_path: Path) -> None:
+    message = _load_error(
+        tmp_path, _GOOD.replace("model()", "model(wide=3)"), entry_point_args='{"width": 7}'
+    )
+    assert "'entry_point_args' has 'width'" in message
+    assert "its parameters: wide\n    app/net.py:" in message
 
 
 def test_weights_drawn_at_import_are_deterministic(tmp_path: Path) -> None:
@@ -150,7 +166,7 @@ def test_missing_entry_point_lists_those_that_exist(tmp_path: Path) -> None:
         ("model = 3", "'model' in module 'app.net' is a int, not a function"),
         (
             "def model(size): pass",
-            "has required parameters: size; only 'weights', the weights file, is passed\n    app/net.py:1: def model",
+            "has required parameters: size; pass them in 'entry_point_args'; 'weights', the weights file, is passed automatically\n    app/net.py:1: def model",
         ),
         ("def model(): return 3", "entry point 'model' must return (module, example_inputs) or an"),
         ("def model(): return 3, ()", "'module' must be a torch.nn.Module, got a int"),

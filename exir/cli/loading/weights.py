@@ -1,7 +1,10 @@
 """Load a weights file into a model. Every name and shape must match."""
 
+import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -80,21 +83,56 @@ def _replace_tensor(module: nn.Module, old: Tensor, new: Tensor) -> None:
                     setattr(owner, name, new)
 
 
-def read_weights(path: Path) -> WeightsFile:
-    """Read a safetensors, GGUF or NumPy file (by suffix), or a torch state dict."""
+def read_weights(path: Path, metadata: Path | None = None) -> WeightsFile:
+    """Read a safetensors, GGUF or NumPy file (by suffix), or a torch state dict.
+
+    metadata: a JSON file whose entries are added to the file's metadata.
+    """
     if is_pointer(path):
         raise WeightsError(f"{path} {NOT_FETCHED}")
-    if path.name.endswith(".index.json"):
-        raise WeightsError(
-            f"{path}: is the index of a sharded checkpoint; merge the shards into one file with "
-            "safetensors.torch.load_file and save_file"
-        )
     try:
-        return _READERS.get(path.suffix, _read_state_dict)(path)
+        file = _READERS.get(path.suffix, _read_state_dict)(path)
     except WeightsError:
         raise
     except Exception as error:
         raise WeightsError(why_unreadable(path, "weights", error)) from error
+    return (
+        file if metadata is None else replace(file, metadata={**file.metadata, **_read_object(metadata)})
+    )
+
+
+def _read_object(path: Path) -> Mapping[str, Any]:
+    """Return the JSON object in a file."""
+    try:
+        loaded = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise WeightsError(why_unreadable(path, "JSON", error)) from error
+    if not isinstance(loaded, dict):
+        raise WeightsError(f"{path}: not a JSON object; pass the model's config.json")
+    return loaded
+
+
+def _read_shards(index: Path) -> WeightsFile:
+    """Read the safetensors files that an index names; they are in its folder."""
+    names = _read_object(index).get("weight_map")
+    if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
+        raise WeightsError(
+            f"{index}: has no 'weight_map' from tensors to files; download the index again"
+        )
+    tensors: dict[str, Tensor] = {}
+    for name in sorted(set(names.values())):
+        shard = index.parent / Path(name).name
+        if not shard.exists():
+            raise WeightsError(
+                f"{index}: the file '{name}' is missing; add it to 'data', in the index's folder"
+            )
+        tensors |= read_weights(shard).tensors
+    missing = [name for name in names if name not in tensors]
+    if missing:
+        raise WeightsError(
+            f"{index}: its files do not have{''.join(_format_names('missing', missing))}\n    download them again"
+        )
+    return WeightsFile({name: tensors[name] for name in names})
 
 
 def _read_safetensors(path: Path) -> WeightsFile:
@@ -123,6 +161,7 @@ def _read_state_dict(path: Path) -> WeightsFile:
 
 _READERS: dict[str, Callable[[Path], WeightsFile]] = {
     ".gguf": _read_gguf,
+    ".json": _read_shards,
     ".npz": _read_npz,
     ".safetensors": _read_safetensors,
 }

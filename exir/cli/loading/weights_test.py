@@ -1,5 +1,6 @@
 """Tests of loading weights files."""
 
+import json
 from pathlib import Path
 
 import numpy
@@ -54,11 +55,62 @@ def test_object_arrays_are_refused(tmp_path: Path) -> None:
         read_weights(tmp_path / "w.npz")
 
 
-def test_index_of_sharded_files_is_refused(tmp_path: Path) -> None:
+def _write_shards(folder: Path, state: dict[str, torch.Tensor]) -> Path:
+    """Write each tensor to a file of its own. Return the path of their index."""
+    names = {name: f"model-{i}.safetensors" for i, name in enumerate(state)}
+    for name, file in names.items():
+        save_file({name: state[name]}, folder / file)
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": names}))
+    return index
+
+
+def test_index_loads_the_tensors_of_all_files(tmp_path: Path) -> None:
+    source, target = nn.Linear(3, 2), nn.Linear(3, 2)
+    _load_weights(target, _write_shards(tmp_path, source.state_dict()))
+    assert torch.equal(target.weight, source.weight)
+    assert torch.equal(target.bias, source.bias)
+
+
+def test_missing_file_of_an_index_is_named(tmp_path: Path) -> None:
+    index = _write_shards(tmp_path, nn.Linear(3, 2).state_dict())
+    (tmp_path / "model-1.safetensors").unlink()
+    with pytest.raises(
+        WeightsError, match="the file 'model-1.safetensors' is missing; add it to 'data'"
+    ):
+        read_weights(index)
+
+
+def test_tensor_that_no_file_of_an_index_has_is_named(tmp_path: Path) -> None:
+    index = _write_shards(tmp_path, {"weight": torch.zeros(2)})
+    index.write_text('{"weight_map": {"weight": "model-0.safetensors", "bias": "model-0.safetensors"}}')
+    with pytest.raises(WeightsError, match=r"missing \(1\): bias"):
+        read_weights(index)
+
+
+@pytest.mark.parametrize("content", ["{}", '{"weight_map": 3}', '{"weight_map": {"weight": 3}}'])
+def test_damaged_index_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "model.safetensors.index.json"
-    path.write_text("{}")
-    with pytest.raises(WeightsError, match="index of a sharded checkpoint; merge the shards"):
+    path.write_text(content)
+    with pytest.raises(WeightsError, match="has no 'weight_map' from tensors to files"):
         read_weights(path)
+
+
+def test_metadata_file_is_added_to_the_metadata(tmp_path: Path) -> None:
+    save_file({"x": torch.zeros(2)}, tmp_path / "w.safetensors", {"format": "pt"})
+    (tmp_path / "config.json").write_text('{"model_type": "llama", "head_dim": 8}')
+    file = read_weights(tmp_path / "w.safetensors", tmp_path / "config.json")
+    assert file.metadata == {"format": "pt", "model_type": "llama", "head_dim": 8}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [("[1]", "not a JSON object"), ("{", "cannot be read as JSON")]
+)
+def test_metadata_that_is_not_an_object_is_refused(tmp_path: Path, content: str, message: str) -> None:
+    save_file({"x": torch.zeros(2)}, tmp_path / "w.safetensors")
+    (tmp_path / "config.json").write_text(content)
+    with pytest.raises(WeightsError, match=message):
+        read_weights(tmp_path / "w.safetensors", tmp_path / "config.json")
 
 
 def test_mismatched_names_and_shapes_are_listed(tmp_path: Path) -> None:

@@ -1,0 +1,90 @@
+"""The configuration of a decoder: sizes, norms, attention and positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from llm.decoder.rotary import Rotary
+
+
+@dataclass(frozen=True)
+class LayerConfig:
+    """Settings that can differ between the layers of a model.
+
+    window: maximum number of tokens that attention sees; None for all tokens in the cache.
+    rotary: position embeddings of queries and keys; None for a layer without positions.
+    """
+
+    window: int | None
+    rotary: Rotary | None
+
+
+@dataclass(frozen=True)
+class Norms:
+    """Which norms a block has. All are RMS norms.
+
+    before: of the inputs of attention and feed-forward layer.
+    after: of their results, before the residual addition.
+    query_key: of queries and keys: "head" for each head, "all" for all heads at once, or None.
+    epsilon: added to the mean square.
+    """
+
+    before: bool
+    after: bool
+    query_key: str | None
+    epsilon: float
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Constant factors.
+
+    attention: of the products of queries and keys.
+    embedding: of the token embeddings.
+    residual: of each addition to the residual stream.
+    logits: of the result.
+    """
+
+    attention: float
+    embedding: float = 1.0
+    residual: float = 1.0
+    logits: float = 1.0
+
+
+@dataclass(frozen=True)
+class SoftCaps:
+    """Limits that `limit * tanh(x / limit)` applies; None for no limit.
+
+    attention: of the products of queries and keys.
+    logits: of the result.
+    """
+
+    attention: float | None = None
+    logits: float | None = None
+
+
+@dataclass(frozen=True)
+class DecoderConfig:
+    """A decoder with rotary position embeddings and gated feed-forward layers.
+
+    context: number of tokens in the KV cache.
+    groups: number of KV heads.
+    activation: "silu", or "gelu" with the tanh approximation.
+    biases: names of the linear layers with a bias, such as "attn_q".
+    tied: the output layer uses the token embeddings.
+    """
+
+    vocabulary: int
+    context: int
+    width: int
+    hidden: int
+    heads: int
+    groups: int
+    head: int
+    layers: tuple[LayerConfig, ...]
+    norms: Norms
+    scales: Scales
+    softcaps: SoftCaps
+    activation: str
+    biases: frozenset[str]
+    tied: bool

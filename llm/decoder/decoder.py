@@ -1,0 +1,62 @@
+"""The entry point of decoders in GGUF files, or safetensors with a `config.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+from torch.export import Dim
+
+import exir
+from llm.decoder import from_gguf, from_hugging_face
+from llm.decoder.config import DecoderConfig
+from llm.decoder.network import Decoder
+
+_MapWeights: TypeAlias = Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
+
+
+def language_model(weights: exir.WeightsFile, context: int = 2048, chunk: int = 128) -> exir.ModelSpec:
+    """Return a model with the methods `prefill` and `decode`.
+
+    weights: a GGUF file, or safetensors with the model's `config.json` as metadata.
+    context: maximum number of tokens in the KV cache; the model's context length can be a lower limit.
+    chunk: maximum number of tokens of one `prefill` call.
+
+    Raises ValueError for a model that is not supported.
+    """
+    if context < 2 or chunk < 2:
+        raise ValueError(f"'context' is {context} and 'chunk' is {chunk}; both must be at least 2")
+    config, map_weights = _read_config(weights, context)
+    length, size = min(5, chunk), config.context
+    n = Dim("n", min=2, max=chunk)
+    many = (torch.ones(1, length, dtype=torch.int64), torch.arange(length))
+    one = (torch.ones(1, 1, dtype=torch.int64), torch.tensor([min(5, size - 1)]))
+    methods = {
+        "prefill": exir.MethodSpec(many, dynamic_shapes={"tokens": {1: n}, "positions": {0: n}}),
+        "decode": exir.MethodSpec(one),
+    }
+    return exir.ModelSpec(
+        Decoder(config),
+        methods=methods,
+        constant_methods={"get_max_context_len": size},
+        map_weights=map_weights,
+    )
+
+
+def _read_config(weights: exir.WeightsFile, context: int) -> tuple[DecoderConfig, _MapWeights]:
+    """Return the configuration, and a function that renames the tensors."""
+    metadata = weights.metadata
+    if "general.architecture" in metadata:
+        config = from_gguf.read_config(weights, context)
+        family = metadata["general.architecture"]
+        return config, lambda tensors: from_gguf.map_weights(tensors, config, family)
+    if "model_type" in metadata:
+        config = from_hugging_face.read_config(metadata, context, weights.tensors)
+        family = metadata["model_type"]
+        return config, lambda tensors: from_hugging_face.map_weights(tensors, config, family)
+    raise ValueError(
+        "the weights file does not describe its model; pass a GGUF file, or set 'weights_metadata' to the "
+        "model's config.json"
+    )

@@ -1,0 +1,38 @@
+"""Tests that the scores of each family are those of the package transformers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from llm.decoder.network import Decoder
+from llm.decoder.testing_families import (
+    FAMILIES,
+    GGUF_FAMILIES,
+    PROMPT_TOKENS,
+    from_safetensors,
+    load_spec,
+    prompt,
+    random_model,
+    write_gguf,
+)
+
+
+@torch.no_grad()
+def _assert_equal_scores(network: Decoder, name: str) -> None:
+    found = network.scores(network.vectors(prompt(), torch.arange(PROMPT_TOKENS)))[0]
+    expected = random_model(name)(prompt()).logits[0]
+    assert float((found - expected).abs().max()) < 1e-4 * float(expected.abs().max())
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_safetensors_give_the_scores_of_transformers(name: str, tmp_path: Path) -> None:
+    _assert_equal_scores(from_safetensors(name, tmp_path).module, name)
+
+
+@pytest.mark.parametrize("name", GGUF_FAMILIES)
+def test_gguf_file_gives_the_scores_of_transformers(name: str, tmp_path: Path) -> None:
+    write_gguf(tmp_path / "model.gguf", name, random_model(name))
+    _assert_equal_scores(load_spec(tmp_path / "model.gguf").module, name)

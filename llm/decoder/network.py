@@ -1,0 +1,175 @@
+"""A decoder as a PyTorch module. Parameters have the names of GGUF files.
+
+`prefill` takes several tokens, `decode` the next one. Both write the keys and values of their tokens
+to one cache, and return the scores of the token after the last one. Parameters are on the meta device
+until a weights file is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from llm.decoder.config import DecoderConfig, LayerConfig
+from llm.decoder.rotary import Rotary, rotate, rotation_tables
+
+_ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"silu": F.silu, "gelu": partial(F.gelu, approximate="tanh")}
+
+_Angles = tuple[Tensor, Tensor] | None
+
+
+class Decoder(nn.Module):
+    """A decoder.
+
+    Inputs: tokens, int64 [1, n], and their consecutive positions, int64 [n]. Output: scores, float32 [1,
+    vocabulary].
+    """
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.token_embd = nn.Embedding(config.vocabulary, config.width, device="meta")
+        self.blk = nn.ModuleList(Block(config, layer) for layer in config.layers)
+        self.output_norm = _norm(config, config.width)
+        self.output = None if config.tied else _linear(config, "output", config.width, config.vocabulary)
+        self.rotations = nn.ModuleDict()
+        for layer in config.layers:
+            if layer.rotary is not None:
+                self.rotations[_rotation_name(config, layer.rotary)] = Rotation(layer.rotary, config.context)
+        self.register_buffer("cache_positions", torch.arange(config.context), persistent=False)
+
+    def prefill(self, tokens: Tensor, positions: Tensor) -> Tensor:
+        return self.scores(self.vectors(tokens, positions)[:, -1])
+
+    decode = prefill
+
+    def vectors(self, tokens: Tensor, positions: Tensor) -> Tensor:
+        """Return the hidden states after the last block: [1, n, width]."""
+        config = self.config
+        angles: dict[str | None, _Angles] = {None: None}
+        angles |= {name: rotation(positions) for name, rotation in self.rotations.items()}
+        masks = {window: self._mask(positions, window) for window in {layer.window for layer in config.layers}}
+        x = _scaled(self.token_embd(tokens), config.scales.embedding)
+        for block, layer in zip(self.blk, config.layers, strict=True):
+            name = None if layer.rotary is None else _rotation_name(config, layer.rotary)
+            x = block(x, positions, angles[name], masks[layer.window])
+        return x
+
+    def scores(self, vectors: Tensor) -> Tensor:
+        """Return the scores of the next token for hidden states."""
+        normed = self.output_norm(vectors)
+        scores = F.linear(normed, self.token_embd.weight) if self.output is None else self.output(normed)
+        return _capped(_scaled(scores, self.config.scales.logits), self.config.softcaps.logits)
+
+    def _mask(self, positions: Tensor, window: int | None) -> Tensor:
+        """Return which cached tokens each token sees: bool [n, context]."""
+        ends = positions[:, None]
+        seen = self.cache_positions <= ends
+        return seen if window is None else seen & (self.cache_positions > ends - window)
+
+
+class Rotation(nn.Module):
+    """The rotations of position embeddings, for all positions in the cache."""
+
+    def __init__(self, rotary: Rotary, context: int) -> None:
+        super().__init__()
+        cosines, sines = rotation_tables(rotary, context)
+        self.register_buffer("cosines", cosines, persistent=False)
+        self.register_buffer("sines", sines, persistent=False)
+
+    def forward(self, positions: Tensor) -> tuple[Tensor, Tensor]:
+        return self.cosines[positions], self.sines[positions]
+
+
+class Block(nn.Module):
+    """Attention over the KV cache and a gated feed-forward layer, with residuals."""
+
+    def __init__(self, config: DecoderConfig, layer: LayerConfig) -> None:
+        super().__init__()
+        self.config = config
+        linear = partial(_linear, config)
+        queries, keys = config.heads * config.head, config.groups * config.head
+        self.attn_q = linear("attn_q", config.width, queries)
+        self.attn_k = linear("attn_k", config.width, keys)
+        self.attn_v = linear("attn_v", config.width, keys)
+        self.attn_output = linear("attn_output", queries, config.width)
+        self.ffn_gate = linear("ffn_gate", config.width, config.hidden)
+        self.ffn_up = linear("ffn_up", config.width, config.hidden)
+        self.ffn_down = linear("ffn_down", config.hidden, config.width)
+        norms = config.norms
+        self.attn_norm = _norm(config, config.width) if norms.before else None
+        self.ffn_norm = _norm(config, config.width) if norms.before else None
+        self.post_attention_norm = _norm(config, config.width) if norms.after else None
+        self.post_ffw_norm = _norm(config, config.width) if norms.after else None
+        whole = norms.query_key == "all"
+        self.attn_q_norm = _norm(config, queries if whole else config.head) if norms.query_key else None
+        self.attn_k_norm = _norm(config, keys if whole else config.head) if norms.query_key else None
+        cache = torch.zeros(1, config.groups, config.context, config.head)
+        self.register_buffer("keys", cache, persistent=False)
+        self.register_buffer("values", cache.clone(), persistent=False)
+
+    def forward(self, x: Tensor, positions: Tensor, angles: _Angles, mask: Tensor) -> Tensor:
+        attended = self._attended(_normed(x, self.attn_norm), positions, angles, mask)
+        x = x + _scaled(_normed(attended, self.post_attention_norm), self.config.scales.residual)
+        fed = self._fed(_normed(x, self.ffn_norm))
+        return x + _scaled(_normed(fed, self.post_ffw_norm), self.config.scales.residual)
+
+    def _fed(self, x: Tensor) -> Tensor:
+        activation = _ACTIVATIONS[self.config.activation]
+        return self.ffn_down(activation(self.ffn_gate(x)) * self.ffn_up(x))
+
+    def _attended(self, x: Tensor, positions: Tensor, angles: _Angles, mask: Tensor) -> Tensor:
+        q = self._heads(self.attn_q(x), self.attn_q_norm)
+        k = self._heads(self.attn_k(x), self.attn_k_norm)
+        v = self._heads(self.attn_v(x), None)
+        if angles is not None:
+            q, k = rotate(q, *angles), rotate(k, *angles)
+        self.keys.index_copy_(2, positions, k)
+        self.values.index_copy_(2, positions, v)
+        return self.attn_output(self._mixed(q, mask).transpose(1, 2).flatten(2))
+
+    def _heads(self, x: Tensor, norm: nn.RMSNorm | None) -> Tensor:
+        """Reshape [1, tokens, heads * head] to [1, heads, tokens, head], and normalize."""
+        whole = self.config.norms.query_key == "all"
+        x = _normed(x, norm if whole else None).unflatten(-1, (-1, self.config.head))
+        return _normed(x, None if whole else norm).transpose(1, 2)
+
+    def _mixed(self, q: Tensor, mask: Tensor) -> Tensor:
+        """Return the attention's mean of the values: [1, heads, tokens, head]."""
+        scale, limit = self.config.scales.attention, self.config.softcaps.attention
+        if limit is None:
+            return F.scaled_dot_product_attention(q, self.keys, self.values, mask, scale=scale, enable_gqa=True)
+        by_group = q.unflatten(1, (self.config.groups, -1))
+        products = by_group @ self.keys.unsqueeze(2).transpose(-1, -2)
+        capped = _capped(products * scale, limit).masked_fill(~mask, -torch.inf)
+        return (capped.softmax(-1) @ self.values.unsqueeze(2)).flatten(1, 2)
+
+
+def _linear(config: DecoderConfig, name: str, inputs: int, outputs: int) -> nn.Linear:
+    return nn.Linear(inputs, outputs, name in config.biases, device="meta")
+
+
+def _norm(config: DecoderConfig, size: int) -> nn.RMSNorm:
+    return nn.RMSNorm(size, config.norms.epsilon, device="meta")
+
+
+def _normed(x: Tensor, norm: nn.RMSNorm | None) -> Tensor:
+    return x if norm is None else norm(x)
+
+
+def _scaled(x: Tensor, factor: float) -> Tensor:
+    return x if factor == 1 else x * factor
+
+
+def _capped(x: Tensor, limit: float | None) -> Tensor:
+    return x if limit is None else (x / limit).tanh() * limit
+
+
+def _rotation_name(config: DecoderConfig, rotary: Rotary) -> str:
+    """Return the name of the tables; layers with equal embeddings share them."""
+    different = list(dict.fromkeys(layer.rotary for layer in config.layers if layer.rotary is not None))
+    return f"rotation{different.index(rotary)}"

@@ -1,0 +1,55 @@
+"""Tests that compiled programs of each family answer as the package transformers.
+
+The prompt is longer than all windows, and than the first training of LongRoPE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from backends.cpu.compiler.partitioner import CpuPartitioner
+from executorch_runtime import Program
+from exir.cli.compile import Pipeline, export_methods, lower_programs
+from exir.cli.config import parse_config
+from llm.decoder.testing_families import FAMILIES, PROMPT_TOKENS, from_safetensors, prompt, random_model
+
+_SHARED_CACHE = {"memory_planning": {"share_mutable_buffers": True}}
+_ANSWER_TOKENS = 64
+
+# Returns the scores after the last token, for tokens and their positions.
+_Step = Callable[[Tensor, Tensor], Tensor]
+
+
+@torch.no_grad()
+def _expected_answer(name: str) -> list[int]:
+    """Return the most probable tokens, as transformers computes them."""
+    tokens = random_model(name).generate(
+        prompt(), max_new_tokens=_ANSWER_TOKENS, do_sample=False, eos_token_id=None, pad_token_id=0
+    )
+    return tokens[0, PROMPT_TOKENS:].tolist()
+
+
+def _answer(prefill: _Step, decode: _Step) -> list[int]:
+    answer = [int(prefill(prompt(), torch.arange(PROMPT_TOKENS)).argmax())]
+    while len(answer) < _ANSWER_TOKENS:
+        position = torch.tensor([PROMPT_TOKENS + len(answer) - 1])
+        answer.append(int(decode(torch.tensor([answer[-1:]]), position).argmax()))
+    return answer
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_program_gives_the_tokens_of_transformers(name: str, tmp_path: Path) -> None:
+    spec = from_safetensors(name, tmp_path)
+    pipeline = Pipeline(parse_config(_SHARED_CACHE, "test"), (CpuPartitioner(),))
+    lower_programs(export_methods(spec), spec, pipeline).save(str(tmp_path / "model.pte"))
+    program = Program(tmp_path / "model.pte")
+    prefill = program.method("prefill")
+    decode = program.method("decode", share=(prefill, 2))
+    expected = _expected_answer(name)
+    assert len(set(expected)) > _ANSWER_TOKENS // 4  # not one token again and again
+    assert _answer(lambda *inputs: prefill(*inputs)[0], lambda *inputs: decode(*inputs)[0]) == expected

@@ -1,0 +1,140 @@
+"""executorch_llm: a language model as a program, a C and C++ library, and a command line."""
+
+load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
+load("@rules_cc//cc:cc_library.bzl", "cc_library")
+load("//rules:defs.bzl", "executorch_cc_library", "executorch_model")
+load("//text:defs.bzl", "bpe_vocabulary")
+load("//tools/build_defs:macro_arguments.bzl", "c_prefix", "require")
+load("//tools/build_defs:python_action.bzl", "python_action")
+
+# Attributes that are set on all targets.
+_COMMON_ATTRS = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly"]
+
+def _check(where, symbol, context, config):
+    if symbol != c_prefix("", symbol):
+        fail("%s: 'symbol' must start with a letter and consist of letters, digits and single '_', got '%s'" % (where, symbol))
+    if type(context) != "int" or context < 2:
+        fail("%s: 'context' must be a number of tokens, at least 2, got %r" % (where, context))
+    if config != None and type(config) != "dict":
+        fail("%s: 'config' must be a dict of options, got %r" % (where, config))
+
+def _with_shared_cache(config):
+    """Returns the config of a program whose methods share their KV cache."""
+    planning = dict((config or {}).get("memory_planning", {}), share_mutable_buffers = True)
+    return dict(config or {}, memory_planning = planning)
+
+def _include_path(name):
+    package = native.package_name()
+    return "%s%s.h" % (package + "/" if package else "", name)
+
+def _check_files(where, weights, model_config, tokenizer, tokenizer_config):
+    require(where, "weights", weights, "a GGUF file, or safetensors with 'model_config' and 'tokenizer'")
+    if bool(model_config) != bool(tokenizer):
+        given, missing = ("model_config", "tokenizer") if model_config else ("tokenizer", "model_config")
+        fail("%s: '%s' is set without '%s'; safetensors need both, and GGUF files neither" % (where, given, missing))
+    if tokenizer_config and not tokenizer:
+        fail("%s: 'tokenizer_config' is set without 'tokenizer'; add the tokenizer.json" % where)
+
+def executorch_llm(name, weights = None, model_config = None, tokenizer = None, tokenizer_config = None, context = 2048, chunk = 128, symbol = None, backend = Label("//backends/cpu"), config = None, visibility = None, **kwargs):
+    """A language model as a program, a C and C++ library, and a command line.
+
+    The targets are:
+
+    - `<name>`: the program, an `executorch_model` with the methods `prefill` and `decode`.
+    - `<name>_cc`: a `cc_library` with the model, its tokenizer and chat template, and the functions of
+      `executorch/llm/hosted.h` and `executorch/llm/llm.hpp`. Its header `<package>/<name>.h` declares
+      `const et_llm_model <symbol>`. The program is in read-only memory.
+    - `<name>_vocabulary`: the tokenizer and the chat template alone, a `bpe_vocabulary`.
+    - `<name>.so`: a shared library, for `executorch_runtime.llm` in Python.
+    - `<name>.chat`: a program that chats with the model: `bazel run //app:assistant.chat`.
+
+    Args:
+      name: Name of the program.
+      weights: GGUF file with the weights, the tokenizer and the chat template. Or a safetensors file;
+        or the `model.safetensors.index.json` of several, which are in `data`.
+      model_config: The `config.json` of a safetensors model.
+      tokenizer: The `tokenizer.json` of a safetensors model.
+      tokenizer_config: Its `tokenizer_config.json`, which has the chat template.
+      context: Maximum number of tokens of a conversation. The model's context length can be a lower limit.
+      chunk: Maximum number of tokens that one call of `prefill` processes. Larger values need more memory.
+      symbol: C identifier; by default package and name, such as `app_assistant` for `//app:assistant`.
+      backend: An `executorch_backend`.
+      config: Dict of compiler options (docs/reference/config.md).
+      visibility: Visibility of the targets.
+      **kwargs: Other attributes of `executorch_model`, such as `memory_gb`, and attributes that every rule has.
+    """
+    where = "executorch_llm(name = '%s')" % name
+    _check_files(where, weights, model_config, tokenizer, tokenizer_config)
+    symbol = symbol or c_prefix(native.package_name(), name)
+    _check(where, symbol, context, config)
+    common = {key: kwargs[key] for key in _COMMON_ATTRS if key in kwargs}
+    private = dict(common, visibility = ["//visibility:private"])
+    executorch_model(
+        name = name,
+        backend = backend,
+        config = _with_shared_cache(config),
+        entry_point = "language_model",
+        entry_point_args = {
+            "chunk": chunk,
+            "context": context,
+        },
+        module = Label("//llm/decoder"),
+        prefix = symbol,
+        visibility = visibility,
+        weights = weights,
+        weights_metadata = model_config,
+        **kwargs
+    )
+    executorch_cc_library(
+        name = name + "_program",
+        model = ":" + name,
+        **private
+    )
+    bpe_vocabulary(
+        name = name + "_vocabulary",
+        config = tokenizer_config,
+        model = tokenizer or weights,
+        symbol = symbol + "_vocabulary",
+        visibility = visibility,
+        **common
+    )
+    label = "%s//%s:%s" % (native.repository_name().replace("@@", "@"), native.package_name(), name)
+    python_action(
+        name = name + "_model",
+        outs = [name + ".h", name + ".c"],
+        arguments = [
+            symbol,
+            label,
+            symbol,
+            _include_path(name + "_program"),
+            symbol + "_vocabulary",
+            _include_path(name + "_vocabulary"),
+        ],
+        main = Label("//llm/generate:model"),
+        **{key: value for key, value in private.items() if key != "features"}
+    )
+    cc_library(
+        name = name + "_cc",
+        srcs = [name + ".c"],
+        hdrs = [name + ".h"],
+        visibility = visibility,
+        deps = [
+            ":" + name + "_program",
+            ":" + name + "_vocabulary",
+            Label("//llm:cc"),
+        ],
+        **common
+    )
+    for suffix, source in [(".chat", "chat_main.c"), (".so", "shared_main.c")]:
+        cc_binary(
+            name = name + suffix,
+            srcs = [Label("//llm:" + source)],
+            linkshared = suffix == ".so",
+            local_defines = [
+                "MODEL=" + symbol,
+                'MODEL_HEADER=\\"%s\\"' % _include_path(name),
+            ],
+            visibility = visibility,
+            deps = [":" + name + "_cc"],
+            **dict(common, tags = (kwargs.get("tags") or []) + (["manual"] if suffix == ".so" else []))
+        )

@@ -1,0 +1,79 @@
+/* The structs of llm.h, and functions that its parts share. */
+#ifndef ET_LLM_SESSION_H_
+#define ET_LLM_SESSION_H_
+
+#include <stdatomic.h>
+
+#include "executorch/llm/llm.h"
+#include "executorch/method.h"
+#include "executorch/program.h"
+#include "llm/answer_text.h"
+
+/* A method of the program, and its memory requirements. */
+typedef struct llm_method {
+  const char *name;
+  et_method_requirements needs;
+  size_t planned_bytes[ET_MAX_PLANNED_BUFFERS];
+} llm_method;
+
+struct et_llm {
+  et_llm_model model;
+  et_llm_options options;
+  et_llm_info info;
+  et_program program;
+  llm_method prefill;
+  llm_method decode;
+  size_t template_bytes; /* all texts of the chat template */
+};
+
+/* Tokens [0, cached) are in the KV cache. The last token of an answer is processed only if the
+ * conversation continues. */
+struct et_llm_session {
+  et_llm *llm;
+  et_method *prefill;
+  et_method *decode;
+  et_state states[ET_MAX_PLANNED_BUFFERS];
+  int64_t *tokens; /* `context` entries */
+  size_t count;
+  size_t cached;
+  size_t system_count;   /* tokens before the first user message */
+  size_t answer_start;   /* position of the first generated token */
+  int64_t *prompt;       /* `context` entries: the tokens of a new prompt */
+  int64_t *positions;    /* `chunk` entries */
+  const float *scores;   /* of the token after `cached`; NULL: none */
+  float *changed_scores; /* `vocabulary` entries */
+  uint32_t *uses;        /* `vocabulary` entries, for penalties */
+  et_sampler_choice *choices; /* `vocabulary` entries */
+  et_chat_work work;
+  et_llm_generation options;
+  uint64_t random;
+  bool is_active;
+  llm_answer_text text;
+  et_llm_stats stats;
+  atomic_bool is_canceled;
+};
+
+/* Writes the tokens of a prompt to session->prompt, less than `capacity`. `*out_system_count` is
+ * the number of tokens before the first message that is not a system message. */
+et_status llm_prompt_tokens(et_llm_session *session,
+                            const et_llm_prompt *prompt, size_t capacity,
+                            size_t *out_count, size_t *out_system_count,
+                            et_error *error);
+
+/* Processes the tokens that are not in the cache. Stops early, without an error, if the session is
+ * canceled; session->scores is then NULL. */
+et_status llm_process(et_llm_session *session, et_error *error);
+
+/* Checks and selects options of a generation. */
+et_status llm_check_generation(const et_llm *llm,
+                               const et_llm_generation *options,
+                               et_error *error);
+
+/* Starts counting the tokens of an answer, for penalties. */
+void llm_start_uses(et_llm_session *session);
+
+/* Selects the next token from session->scores. */
+et_status llm_select(et_llm_session *session, int64_t *out_token,
+                     et_error *error);
+
+#endif /* ET_LLM_SESSION_H_ */
