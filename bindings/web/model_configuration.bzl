@@ -34,7 +34,8 @@ saved_options = rule(
 def _as_list(value):
     return value if type(value) == "list" else [value]
 
-def _to_wasm_impl(settings, attr):
+def _to_wasm_configuration(settings, attr, variant):
+    """Returns the options of a variant. `attr` has the platform and the toolchain."""
     saved = [
         "%s=%s" % (name, value)
         for name, option in _NAMES.items()
@@ -42,14 +43,24 @@ def _to_wasm_impl(settings, attr):
     ]
     toolchains = [str(label) for label in settings[_TOOLCHAINS]]
     return {
-        variant: {
-            _ISA: VARIANT_ISAS[variant],
-            _PLATFORMS: [attr.platform],
-            _SAVED: saved + ["wasm="],
-            _TOOLCHAINS: toolchains + [attr.c_toolchain] if attr.c_toolchain else toolchains,
-        }
-        for variant in attr.variants
+        _ISA: VARIANT_ISAS[variant],
+        _PLATFORMS: [attr.platform],
+        _SAVED: saved + ["wasm="],
+        _TOOLCHAINS: toolchains + [attr.c_toolchain] if attr.c_toolchain else toolchains,
     }
+
+def _to_plain_wasm_impl(settings, attr):
+    return _to_wasm_configuration(settings, attr, "plain")
+
+# The configuration of code that has no variants.
+to_plain_wasm = transition(
+    implementation = _to_plain_wasm_impl,
+    inputs = [_ISA, _PLATFORMS, _TOOLCHAINS],
+    outputs = [_ISA, _PLATFORMS, _SAVED, _TOOLCHAINS],
+)
+
+def _to_wasm_impl(settings, attr):
+    return {variant: _to_wasm_configuration(settings, attr, variant) for variant in attr.variants}
 
 # A split transition: the configurations of all variants, by name.
 to_wasm = transition(
@@ -73,7 +84,8 @@ def _from_wasm_impl(settings, _attr):
         _TOOLCHAINS: values["toolchains"],
     }
 
-_from_wasm = transition(
+# The configuration outside of WebAssembly modules.
+from_wasm = transition(
     implementation = _from_wasm_impl,
     inputs = [_ISA, _PLATFORMS, _SAVED, _TOOLCHAINS],
     outputs = [_ISA, _PLATFORMS, _SAVED, _TOOLCHAINS],
@@ -105,7 +117,7 @@ web_model = rule(
         ),
         "files": attr.label(
             mandatory = True,
-            cfg = _from_wasm,
+            cfg = from_wasm,
             doc = "The same model; its files are those of the library's own configuration.",
         ),
         "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),

@@ -1,10 +1,11 @@
 """The rules that write the sources of a WebAssembly library, and collect its files."""
 
-load("//bindings/web:model_configuration.bzl", "VARIANT_ISAS", "to_wasm")
+load("//bindings/web:model_configuration.bzl", "VARIANT_ISAS", "from_wasm", "to_plain_wasm", "to_wasm")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
 load("//rules/private:model_info.bzl", "model_info")  # buildifier: disable=bzl-visibility
 load("//rules/private:python_command.bzl", "run_module", "use_params_file")  # buildifier: disable=bzl-visibility
+load("//text:vocabulary.bzl", "TextVocabularyInfo")
 
 def _file_stem(library_name, class_name, models):
     """Returns the name of a model's files next to the module, without extension.
@@ -16,6 +17,43 @@ def _file_stem(library_name, class_name, models):
 def _module_file(library_name, variant):
     return "%s.%s.wasm" % (library_name, variant)
 
+def _tokenizer_file(library_name, class_name):
+    return "%s.%s.wasm" % (library_name, class_name)
+
+def _include_path(header):
+    """Returns the path of a header relative to its repository."""
+    return header.short_path.split("/", 2)[2] if header.short_path.startswith("../") else header.short_path
+
+def _add_tokenizers(ctx, args, sources):
+    """Adds the arguments of the tokenizers. Returns the files that the action reads.
+
+    Args:
+      ctx: context of the rule.
+      args: arguments of the action.
+      sources: the C files to write.
+    """
+    name = ctx.attr.library_name
+    tables = []
+    for (target, class_name), source in zip(ctx.attr.tokenizers.items(), sources):
+        info = target[TextVocabularyInfo]
+        args.add("--tokenizer")
+        args.add_all([
+            info.kind,
+            class_name,
+            # A label of another repository starts with @, which would mark a params file.
+            "label:" + display_label(target.label),
+            info.tables,
+            info.symbol,
+            _include_path(info.header),
+            _tokenizer_file(name, class_name),
+        ])
+        args.add("--out-tokenizer", source)
+        tables.append(info.tables)
+    return tables
+
+def _worker_file(library_name):
+    return library_name + ".worker.mjs"
+
 def _source_impl(ctx):
     toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
     models = [(model_info(ctx, target), class_name) for target, class_name in ctx.attr.models.items()]
@@ -25,6 +63,10 @@ def _source_impl(ctx):
         "source": ctx.actions.declare_file(name + "_wasm.c"),
         "types": ctx.actions.declare_file(name + ".d.mts"),
     }
+    tokenizer_sources = [
+        ctx.actions.declare_file("%s_%s_tokenizer.c" % (name, class_name))
+        for class_name in ctx.attr.tokenizers.values()
+    ]
     args = ctx.actions.args()
 
     # Joined with "=": labels of other repositories start with @, which would mark a params file.
@@ -34,10 +76,19 @@ def _source_impl(ctx):
         args.add_all("--model", [model.prefix, model.manifest, class_name, _file_stem(name, class_name, models)])
     for variant in ctx.attr.variants:
         args.add_all("--module", [variant, _module_file(name, variant)])
-    args.add_all(ctx.files._runtime, before_each = "--runtime")
-    args.add("--types", ctx.file._types)
+
+    # The module of the other number of threads is omitted.
+    omitted = "single_thread.mjs" if ctx.attr.threads else "threads.mjs"
+    runtime = [file for file in ctx.files._runtime if file.basename != omitted]
+    runtime += ctx.files._tokenizer_runtime if tokenizer_sources else []
+    types = [ctx.file._types] + ([ctx.file._tokenizer_types] if tokenizer_sources else [])
+    args.add_all(runtime, before_each = "--runtime")
+    args.add_all(types, before_each = "--types")
+    tables = _add_tokenizers(ctx, args, tokenizer_sources)
     if ctx.attr.embed:
         args.add("--embed")
+    if ctx.attr.threads:
+        args.add("--worker", _worker_file(name))
     args.add("--out-module", outputs["module"])
     args.add("--out-source", outputs["source"])
     args.add("--out-types", outputs["types"])
@@ -48,14 +99,17 @@ def _source_impl(ctx):
         toolchain.generators,
         module = "rules.codegen.web_library",
         arguments = args,
-        inputs = depset([model.manifest for model, _ in models] + ctx.files._runtime + [ctx.file._types]),
-        outputs = outputs.values(),
+        inputs = depset([model.manifest for model, _ in models] + runtime + types + tables),
+        outputs = outputs.values() + tokenizer_sources,
         mnemonic = "ExecutorchWeb",
         progress_message = "Generating JavaScript for %s" % display_label(ctx.label),
     )
     return [
         DefaultInfo(files = depset([outputs["module"], outputs["types"]])),
-        OutputGroupInfo(c = depset([outputs["source"]])),
+        OutputGroupInfo(
+            c = depset([outputs["source"]]),
+            **{"tokenizer_%d" % i: depset([source]) for i, source in enumerate(tokenizer_sources)}
+        ),
     ]
 
 web_source = rule(
@@ -74,10 +128,18 @@ web_source = rule(
             mandatory = True,
             doc = "Names of the classes by model; `-` for the default.",
         ),
+        "threads": attr.bool(doc = "Whether calls use several threads."),
+        "tokenizers": attr.label_keyed_string_dict(
+            cfg = from_wasm,
+            providers = [TextVocabularyInfo],
+            doc = "Names of the classes by vocabulary.",
+        ),
         "variants": attr.string_list(
             mandatory = True,
             doc = "The variants, the fastest first.",
         ),
+        "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
+
         # Each module after those that it imports.
         "_runtime": attr.label_list(
             default = ["//bindings/web:runtime/%s.mjs" % name for name in [
@@ -86,18 +148,30 @@ web_source = rule(
                 "slots",
                 "files",
                 "variants",
+                "single_thread",
+                "threads",
                 "instance",
                 "model",
                 "program",
             ]],
             allow_files = [".mjs"],
         ),
+        # Only in libraries with tokenizers.
+        "_tokenizer_runtime": attr.label(
+            default = "//bindings/web:runtime/tokenizer.mjs",
+            allow_single_file = True,
+        ),
+        "_tokenizer_types": attr.label(
+            default = "//bindings/web:runtime/tokenizer.d.mts",
+            allow_single_file = True,
+        ),
         "_types": attr.label(
             default = "//bindings/web:runtime/types.d.mts",
             allow_single_file = True,
         ),
     },
-    doc = "The module and the declarations of a library, and the C source of its .wasm file as output group `c`.",
+    doc = "The module and the declarations of a library. Output group `c` is the C source of its .wasm file, `tokenizer_<i>` that of a " +
+          "tokenizer.",
     toolchains = [CODEGEN_TOOLCHAIN_TYPE],
 )
 
@@ -105,6 +179,26 @@ def _link(ctx, file, name):
     link = ctx.actions.declare_file(name)
     ctx.actions.symlink(output = link, target_file = file)
     return link
+
+def _strip(ctx, target, name):
+    """Returns a linked module without its custom sections."""
+    module = target[DefaultInfo].files_to_run.executable
+    stripped = ctx.actions.declare_file(name)
+    args = ctx.actions.args()
+    args.add_all([module, stripped])
+    toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
+    run_module(
+        ctx,
+        toolchain,
+        toolchain.generators,
+        module = "rules.codegen.wasm_strip",
+        arguments = args,
+        inputs = depset([module]),
+        outputs = [stripped],
+        mnemonic = "ExecutorchWasm",
+        progress_message = "Stripping %{output}",
+    )
+    return stripped
 
 def _copy(ctx, file, name):
     """Returns a copy, because `npm pack` omits symbolic links."""
@@ -156,13 +250,22 @@ def _npm_package(ctx, files):
 
 def _library_impl(ctx):
     modules = [
-        _link(ctx, ctx.split_attr.binary[variant][DefaultInfo].files_to_run.executable, _module_file(ctx.label.name, variant))
+        _strip(ctx, ctx.split_attr.binary[variant], _module_file(ctx.label.name, variant))
         for variant in ctx.attr.variants
+    ] + [
+        _strip(ctx, target, _tokenizer_file(ctx.label.name, class_name))
+        for target, class_name in ctx.attr.tokenizers.items()
     ]
     files = ctx.attr.source[DefaultInfo].files.to_list() + modules + ([] if ctx.attr.embed else _model_files(ctx))
+    if ctx.attr.threads:
+        files.append(_link(ctx, ctx.file._worker, _worker_file(ctx.label.name)))
     return [
         DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files)),
-        OutputGroupInfo(npm = depset(_npm_package(ctx, files)), wasm = depset(modules)),
+        OutputGroupInfo(
+            js = ctx.attr.source[DefaultInfo].files,
+            npm = depset(_npm_package(ctx, files)),
+            wasm = depset(modules),
+        ),
     ]
 
 web_library = rule(
@@ -194,6 +297,11 @@ web_library = rule(
             mandatory = True,
             doc = "The `web_source`.",
         ),
+        "threads": attr.bool(doc = "Whether calls use several threads."),
+        "tokenizers": attr.label_keyed_string_dict(
+            cfg = to_plain_wasm,
+            doc = "Names of the tokenizers' classes by `cc_binary`.",
+        ),
         "variants": attr.string_list(
             mandatory = True,
             doc = "The variants: %s." % ", ".join(VARIANT_ISAS),
@@ -203,6 +311,11 @@ web_library = rule(
             default = "//:LICENSE",
             allow_single_file = True,
         ),
+        "_worker": attr.label(
+            default = "//bindings/web:runtime/worker.mjs",
+            allow_single_file = True,
+        ),
     },
     doc = "The files of a WebAssembly library; output group `npm` is a package.",
+    toolchains = [CODEGEN_TOOLCHAIN_TYPE],
 )

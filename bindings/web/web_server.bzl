@@ -2,12 +2,13 @@
 
 _LAUNCHER = """#!/bin/sh
 # Generated. `bazel run` starts in the folder of the runfiles.
-exec python3 '{program}' '{folder}' "$@"
+exec python3 '{program}' {flags}'{folder}' "$@"
 """
 
 def _impl(ctx):
     launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
     ctx.actions.write(launcher, is_executable = True, content = _LAUNCHER.format(
+        flags = "--cross-origin-isolated " if ctx.attr.cross_origin_isolated else "",
         folder = "/".join([part for part in [ctx.label.workspace_root.replace("external/", "../"), ctx.label.package] if part]) or ".",
         program = ctx.file._program.short_path,
     ))
@@ -19,6 +20,10 @@ def _impl(ctx):
 executorch_web_server = rule(
     implementation = _impl,
     attrs = {
+        "cross_origin_isolated": attr.bool(
+            doc = "Whether the server sends the headers COOP and COEP, which threads need. Files of other sites then need the header " +
+                  "`Cross-Origin-Resource-Policy`.",
+        ),
         "data": attr.label_list(
             allow_files = True,
             doc = "The files of the page, in this package.",

@@ -14,6 +14,7 @@ load(
 load("@rules_cc//cc:defs.bzl", "cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//rules:zig_targets.bzl", "ZIG_TARGETS")
+load(":libc_configuration.bzl", "libc_configuration")
 
 _COMPILE_ACTIONS = [
     ACTION_NAMES.assemble,
@@ -90,9 +91,11 @@ def _zig_libc_impl(ctx):
 
 _zig_libc = rule(
     implementation = _zig_libc_impl,
+    cfg = libc_configuration,
     attrs = {
         "triple": attr.string(mandatory = True, doc = "Zig's name of the target."),
         "linkopts": attr.string_list(doc = "Flags for all links."),
+        "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
         "_build": attr.label(default = "//platforms/zig:libc.sh", allow_single_file = True, cfg = "exec", executable = True),
         "_files": attr.label(default = "@executorch_zig//:all_files", cfg = "exec"),
         "_probe": attr.label(default = "//platforms/zig:probe.cc", allow_single_file = True),

@@ -3,8 +3,9 @@
 These are the JavaScript module, its TypeScript declarations, and a C source of the .wasm files.
 
 Usage: `python3 -m rules.codegen.web_library --target //app:net --library //app:net_cc --model PREFIX MANIFEST CLASS STEM
-    --module plain net.plain.wasm --runtime errors.mjs… --types runtime.d.mts --out-module net.mjs --out-types net.d.mts --out-source net.c
-    [--embed]`. STEM is the name of the model's files next to the module, without extension.
+    --module plain net.plain.wasm --runtime errors.mjs… --types runtime.d.mts… --out-module net.mjs --out-types net.d.mts --out-source net.c
+    [--embed] [--worker net.worker.mjs] [--tokenizer KIND CLASS LABEL TABLES SYMBOL HEADER FILE… --out-tokenizer tokenizer.c…]`.
+STEM is the name of the model's files next to the module, without extension.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from rules.codegen.names import c_comment
 from rules.codegen.spec_source import Spec, spec_source
 from rules.codegen.web_model import File, Library, WebModel, check_class_names
 from rules.codegen.web_module import module_text
+from rules.codegen.web_tokenizer import read_tokenizer, tokenizer_source
 from rules.codegen.web_types import declarations
 from rules.interface.description import InterfaceError
 
@@ -41,11 +43,24 @@ def _parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--runtime", type=Path, action="append", required=True, help="module of the runtime; repeatable"
     )
-    parser.add_argument("--types", type=Path, required=True, help="declarations of the runtime")
+    parser.add_argument(
+        "--types", type=Path, action="append", required=True, help="declarations of the runtime; repeatable"
+    )
+    parser.add_argument(
+        "--tokenizer",
+        nargs=7,
+        action="append",
+        default=[],
+        metavar=("KIND", "CLASS", "LABEL", "TABLES", "SYMBOL", "HEADER", "FILE"),
+    )
+    parser.add_argument("--worker", default="", help="name of the module of threads, if the library has them")
     parser.add_argument("--embed", action="store_true", help="the .wasm files contain the programs and weights")
     parser.add_argument("--out-module", type=Path, required=True, help="JavaScript module to write")
     parser.add_argument("--out-types", type=Path, required=True, help="TypeScript declarations to write")
     parser.add_argument("--out-source", type=Path, required=True, help="C file to write")
+    parser.add_argument(
+        "--out-tokenizer", type=Path, action="append", default=[], help="C file to write for each tokenizer"
+    )
     return parser.parse_args(argv)
 
 
@@ -72,10 +87,12 @@ def main(argv: Sequence[str]) -> int:
     try:
         models = [_read_model(entry, options.library, embed=options.embed) for entry in options.model]
         runtime = [path.read_text(encoding="utf-8") for path in options.runtime]
-        check_class_names([model.class_name for model in models], "\n".join(runtime))
-        library = Library(options.target, models, dict(options.module))
+        tokenizers = [read_tokenizer(entry) for entry in options.tokenizer]
+        names = [model.class_name for model in models] + [tokenizer.class_name for tokenizer in tokenizers]
+        check_class_names(names, "\n".join(runtime))
+        library = Library(options.target, models, dict(options.module), tokenizers, options.worker)
         module = module_text(library, runtime)
-        types = declarations(library, options.types.read_text(encoding="utf-8"))
+        types = declarations(library, "\n".join(path.read_text(encoding="utf-8") for path in options.types))
         specs = spec_source("et_web", [Spec(model.model, model.digest, list(model.files)) for model in models])
     except (CodegenError, InterfaceError) as error:
         print(f"{options.target}: {error}", file=sys.stderr)
@@ -83,6 +100,8 @@ def main(argv: Sequence[str]) -> int:
     options.out_module.write_text(module, encoding="utf-8")
     options.out_types.write_text(types, encoding="utf-8")
     options.out_source.write_text(_SOURCE.format(target=c_comment(options.target), specs=specs), encoding="utf-8")
+    for tokenizer, path in zip(tokenizers, options.out_tokenizer, strict=True):
+        path.write_text(tokenizer_source(tokenizer), encoding="utf-8")
     return 0
 
 

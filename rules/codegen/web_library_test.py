@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,12 @@ def test_default_web_class_is_the_prefix_without_the_package(tmp_path: Path) -> 
 def test_module_has_the_runtime_without_imports(tmp_path: Path) -> None:
     text = _generate(tmp_path).module
     assert "\nclass B {\n" in text and "./other.mjs" not in text
+
+
+def test_only_libraries_with_threads_have_a_worker(tmp_path: Path) -> None:
+    line = 'new Worker(new URL("./net.worker.mjs", import.meta.url), { type: "module" })'
+    assert line in _generate(tmp_path, "--worker", "net.worker.mjs").module
+    assert "worker" not in _generate(tmp_path).module.partition("const executorch")[0]
 
 
 def test_runtime_modules_must_not_declare_the_same_name() -> None:
@@ -156,3 +163,46 @@ def test_hostile_texts_stay_in_comments_of_declarations(tmp_path: Path) -> None:
         "   * Runs method `forward`.\n   *\n   * first *\u200b/ }\n   *\n   * \\@deprecated ${x} end\n" in files.types
     )
     assert "\u202e" not in files.types + files.module
+
+
+def _tokenizer_flags(tmp_path: Path, kind: str, class_name: str = "Words", label: str = "//app:words") -> list[str]:
+    tables = tmp_path / "words.c"
+    tables.write_text("/* tables */\n", encoding="utf-8")
+    entry = [kind, class_name, f"label:{label}", str(tables), "app_words", "app/words.h", "net.Words.wasm"]
+    return ["--tokenizer", *entry, "--out-tokenizer", str(tmp_path / f"{kind}.c")]
+
+
+def test_tokenizers_have_a_class_and_a_source(tmp_path: Path) -> None:
+    files = _generate(tmp_path, *_tokenizer_flags(tmp_path, "wordpiece"))
+    assert "export class Words extends executorch.WordpieceVocabulary {" in files.module
+    assert 'plain: () => new URL("./net.Words.wasm", import.meta.url),' in files.module
+    assert "export declare class Words {" in files.types and "encodeChat" not in files.types
+    source = (tmp_path / "wordpiece.c").read_text(encoding="utf-8")
+    assert '#include "app/words.h"\n' in source and "&et_web_wordpiece, &app_words, CHAT}" in source
+    digest = re.search(r"digest: (\d+)n,\n  compiled", files.module)
+    assert digest is not None and f"{{{digest[1]}, " in source
+
+
+def test_byte_pair_tokenizers_have_chats(tmp_path: Path) -> None:
+    files = _generate(tmp_path, *_tokenizer_flags(tmp_path, "bpe"))
+    assert "export class Words extends executorch.BpeVocabulary {" in files.module
+    assert "encodeChat(messages: readonly ChatMessage[], options?: ChatOptions): BigInt64Array;" in files.types
+    source = (tmp_path / "bpe.c").read_text(encoding="utf-8")
+    assert "&et_web_bpe, &app_words, CHAT}" in source and "#ifdef app_words_chat\n" in source
+
+
+def test_libraries_without_tokenizers_do_not_use_their_runtime(tmp_path: Path) -> None:
+    assert "loadTokenizer" not in _generate(tmp_path).module
+
+
+@pytest.mark.parametrize("name", ["Net", "TokenArray", "tokenizer0", "B", "a-b"])
+def test_tokenizer_class_name_must_be_unused(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(AssertionError):
+        _generate(tmp_path, *_tokenizer_flags(tmp_path, "bpe", name))
+    assert capsys.readouterr().err.startswith("//app:net: class_name: ")
+
+
+def test_hostile_labels_of_tokenizers_stay_in_comments(tmp_path: Path) -> None:
+    files = _generate(tmp_path, *_tokenizer_flags(tmp_path, "bpe", label="@a//b:c*/ d"))
+    assert "Tokenizer of `@a//b:c*\u200b/ d`" in files.module and "Tokenizer of `@a//b:c*\u200b/ d`" in files.types
+    assert "@a//b:c* / d. Do not edit. */" in (tmp_path / "bpe.c").read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.codegen.model import CodegenError, Model, check_distinct
+from rules.codegen.web_tokenizer import Tokenizer
 from rules.interface.description import Interface, Method, Slot
 from rules.interface.identifiers import RESERVED_WORDS, camel_case, pascal_case
 
@@ -16,7 +17,7 @@ VALUE_KINDS = frozenset(("tensor", "int", "bool", "double", "string"))
 _OBJECT_MEMBERS = frozenset(("hasOwnProperty", "isPrototypeOf", "toLocaleString", "toString", "valueOf"))
 
 # `await` would call a method `then`.
-_CLASS_MEMBERS = _OBJECT_MEMBERS | {"dispose", "load", "memoryBytes", "reset", "then"}
+_CLASS_MEMBERS = _OBJECT_MEMBERS | {"dispose", "load", "memoryBytes", "reset", "then", "threads"}
 
 _COMMENT = re.compile(r"//[^\n]*|/\*(?:(?!\*/).)*\*/", re.DOTALL)
 
@@ -26,10 +27,11 @@ _IDENTIFIER = re.compile(r"(?<![\w.#])[A-Za-z_]\w*")
 # Names that the module and its declarations use.
 _TAKEN_CLASSES = frozenset(
     """
-    AbortSignal AnyArray ArrayBuffer BigInt64Array BigUint64Array Dtype ExecutorchError Float32Array Float64Array Int16Array
-    Int32Array Int8Array IntRange LoadOptions MethodDescription Object OpenOptions Program Progress Promise Record
-    RunInput RunOutput Shaped SizeRange SlotDescription Source Status Symbol SymbolConstructor Tensor URL Uint16Array
-    Uint32Array Uint8Array Uint8ClampedArray Variant WebAssembly Error executorch library
+    AbortSignal AnyArray ArrayBuffer BigInt64Array BigUint64Array ChatMessage ChatOptions Dtype EncodeOptions
+    ExecutorchError Float32Array Float64Array Int16Array Int32Array Int8Array IntRange LoadOptions MethodDescription
+    Object OpenOptions Program Progress Promise Record RunInput RunOutput Shaped SizeRange SlotDescription Source Status
+    Symbol SymbolConstructor Tensor TokenArray TokenizerOptions URL Uint16Array Uint32Array Uint8Array
+    Uint8ClampedArray Variant WebAssembly WordpieceOptions Error executorch library
     """.split()
 )
 
@@ -59,15 +61,18 @@ class WebModel:
 
 @dataclass(frozen=True)
 class Library:
-    """The models of a .wasm file.
+    """The models of a .wasm file, and tokenizers, each with its own .wasm file.
 
     target: label, for comments.
     modules: names of the .wasm files by variant, the fastest first.
+    worker: name of the module of threads, if the library has them.
     """
 
     target: str
     models: Sequence[WebModel]
     modules: Mapping[str, str]
+    tokenizers: Sequence[Tokenizer] = ()
+    worker: str = ""
 
 
 def check_class_names(names: Sequence[str], code: str) -> None:
@@ -78,7 +83,7 @@ def check_class_names(names: Sequence[str], code: str) -> None:
     taken = RESERVED_WORDS["typescript"] | _TAKEN_CLASSES | frozenset(_IDENTIFIER.findall(_COMMENT.sub("", code)))
     for name in names:
         is_identifier = re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is not None
-        if not is_identifier or name in taken or re.fullmatch(r"model\d+", name):
+        if not is_identifier or name in taken or re.fullmatch(r"(model|tokenizer)\d+", name):
             raise CodegenError(
                 f"class_name: '{name}' cannot be a name of the module; use letters, digits and '_', and no keyword "
                 "or name of its API"

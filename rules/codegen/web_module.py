@@ -9,6 +9,7 @@ from typing import Any
 
 from rules.codegen.model import CodegenError
 from rules.codegen.web_model import Library, WebModel, function_names, inputs_of, outputs_of
+from rules.codegen.web_tokenizer import RUNTIME_CLASSES, tokenizer_class
 
 _MODULE = """\
 // Generated from {target}. Do not edit.
@@ -18,11 +19,11 @@ const library = {{
   compiled: {{}},
   modules: {{
 {modules}  }},
-}};
+{worker}}};
 
 const executorch = (() => {{
 {runtime}
-  return {{ checkLoaded, DISPOSE, ExecutorchError, GenericProgram, loadModel }};
+  return {{ {names} }};
 }})();
 
 export const {{ ExecutorchError }} = executorch;
@@ -34,6 +35,15 @@ export class Program extends executorch.GenericProgram {{
   }}
 }}
 {classes}"""
+
+# Names of bindings/web/runtime that the classes use.
+_NAMES = ("checkLoaded", "DISPOSE", "ExecutorchError", "GenericProgram", "loadModel")
+_TOKENIZER_NAMES = (*RUNTIME_CLASSES.values(), "loadTokenizer")
+
+_WORKER = """\
+  worker: () => new Worker(new URL({file}, import.meta.url), {{ type: "module" }}),
+  workerUrl: () => new URL({file}, import.meta.url),
+"""
 
 _CLASS = """
 const model{index} = {{
@@ -58,6 +68,10 @@ export class {class_name} {{
 {functions}
   get memoryBytes() {{
     return this.#model.memoryBytes;
+  }}
+
+  get threads() {{
+    return this.#model.threads;
   }}
 
   reset() {{
@@ -107,14 +121,20 @@ def module_text(library: Library, runtime: Sequence[str]) -> str:
 
     `runtime` has the contents of bindings/web/runtime, each after those that it imports.
     """
+    tokenizers = [
+        tokenizer_class(index, tokenizer, comment(tokenizer.target))
+        for index, tokenizer in enumerate(library.tokenizers)
+    ]
     return _MODULE.format(
         target=comment(library.target),
+        names=", ".join([*_NAMES, *(_TOKENIZER_NAMES if tokenizers else ())]),
         modules="".join(
             f"    {variant}: () => new URL({javascript('./' + file)}, import.meta.url),\n"
             for variant, file in library.modules.items()
         ),
         runtime=bundle(runtime),
-        classes="".join(_class(index, entry) for index, entry in enumerate(library.models)),
+        worker=_WORKER.format(file=javascript("./" + library.worker)) if library.worker else "",
+        classes="".join([*(_class(index, entry) for index, entry in enumerate(library.models)), *tokenizers]),
     )
 
 

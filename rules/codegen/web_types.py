@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from rules.codegen.web_model import Library, WebModel, function_names, inputs_of, outputs_of, type_names
 from rules.codegen.web_module import comment
+from rules.codegen.web_tokenizer import tokenizer_types
 from rules.interface.description import Method, Range, Slot
 
 _DECLARATIONS = """\
@@ -24,6 +25,8 @@ _CLASS = """
   static load(options?: LoadOptions<Variant>): Promise<{name}>;
 {functions}  /** The size of the object's WebAssembly memory. */
   readonly memoryBytes: number;
+  /** The number of threads of a call. */
+  readonly threads: number;
   /** Resets the mutable buffers of all methods to their initial values. */
   reset(): void;
   /** Frees the memory. Later calls throw ExecutorchError. */
@@ -55,11 +58,12 @@ _SCALARS = {"int": "bigint", "bool": "boolean", "double": "number", "string": "s
 
 def declarations(library: Library, runtime: str) -> str:
     """Return the declarations. `runtime` has those of bindings/web/runtime."""
+    tokenizers = [tokenizer_types(tokenizer, comment(tokenizer.target)) for tokenizer in library.tokenizers]
     return _DECLARATIONS.format(
         target=comment(library.target),
         runtime=runtime,
         variants=" | ".join(f'"{variant}"' for variant in library.modules),
-        classes="".join(map(_class, library.models)),
+        classes="".join([*map(_class, library.models), *tokenizers]),
     )
 
 

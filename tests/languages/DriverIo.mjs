@@ -1,7 +1,7 @@
 /**
  * Inputs and outputs of the driver in JavaScript. `calls.py` describes the format.
  *
- * Arguments: MODEL CALLS OUTPUTS [VARIANT].
+ * Arguments: MODEL CALLS OUTPUTS.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -16,13 +16,11 @@ export class DriverIo {
   #outputs = [];
 
   /** @param {string[]} arguments_ */
-  constructor([model = "", calls = "", outputs = "", variant]) {
+  constructor([model = "", calls = "", outputs = ""]) {
     this.model = model;
     this.#calls = readFileSync(calls);
     this.#view = new DataView(this.#calls.buffer, this.#calls.byteOffset, this.#calls.byteLength);
     this.#outputsPath = outputs;
-    /** @type {{variant?: any}} */
-    this.options = variant === undefined ? {} : { variant };
   }
 
   static async open() {

@@ -267,7 +267,10 @@ def _drivers(models):
     return languages + ["RUST"]
 
 def _web(models):
-    """Declares the driver in JavaScript, and its test, which needs Node."""
+    """Declares the driver in JavaScript, and its test, which needs Node.
+
+    Only one variant, because kernels take most of the time to build. Its results have the bits of plain C.
+    """
     groups = {"web_models": {}, "web_same_prefix": {}}
     for name, label in models.items():
         groups["web_same_prefix" if name in _SAME_PREFIX else "web_models"][label] = _type_name(name)
@@ -276,6 +279,14 @@ def _web(models):
             name = name,
             testonly = True,
             models = classes,
+            tags = _TAGS,
+            variants = ["simd"],
+        )
+        native.filegroup(
+            name = name + "_generated",
+            testonly = True,
+            srcs = [name],
+            output_group = "js",
             tags = _TAGS,
         )
     native.filegroup(
@@ -292,7 +303,7 @@ def _web(models):
             "DriverIo.mjs",
             "driver_web_source",
             "node.d.ts",
-        ] + groups.keys(),
+        ] + [name + "_generated" for name in groups],
         tags = _TAGS,
         visibility = ["//tests:__subpackages__"],
     )
@@ -305,6 +316,8 @@ def _web(models):
             ":models",
             ":python_sources",
             ":web_driver_files",
+            ":web_models",
+            ":web_same_prefix",
             "//bindings/python/executorch_runtime:sources",
             "//exir:sources",
             "//rules/interface:sources",

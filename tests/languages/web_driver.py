@@ -26,7 +26,7 @@ io.close();
 
 _RUN = """\
   {key}: async (io) => {{
-    const net = await {type_name}.load({{ ...io.options, randomSeed: 0 }});
+    const net = await {type_name}.load({{ randomSeed: 0 }});
     for (let method = io.nextCall(); method >= 0; method = io.nextCall()) {{
       switch (method) {{
 {cases}      }}

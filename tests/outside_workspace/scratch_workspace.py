@@ -103,8 +103,11 @@ class Workspace:
             frozenset(entry["runner"] for entry in ran),
         )
 
-    def run(self, target: str, *arguments: str, flags: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
-        return self._run_bazel("run", *flags, target, "--", *arguments)
+    def run(
+        self, target: str, *arguments: str, flags: Sequence[str] = (), text: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program, with `text` as its input."""
+        return self._run_bazel("run", *flags, target, "--", *arguments, text=text)
 
     def test(self, *targets: str) -> subprocess.CompletedProcess[str]:
         return self._run_bazel("test", *targets)
@@ -118,7 +121,7 @@ class Workspace:
     def shutdown(self) -> None:
         self._run_bazel("shutdown")
 
-    def _run_bazel(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def _run_bazel(self, command: str, *arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
         flags = self._flags if command in ("build", "run", "test") else []
         bazel = [*self._inside, str(self._root / "bazelw"), f"--output_base={self._output_base}"]
         return subprocess.run(
@@ -127,6 +130,7 @@ class Workspace:
             env=users_environment(),
             capture_output=True,
             text=True,
+            input=text,
             check=False,
         )
 
@@ -177,8 +181,20 @@ def example_workspace(
     settings = example / ".bazelrc"
     if settings.exists():
         text = settings.read_text(encoding="utf-8")
-        created.write_settings(text.replace(_SETTINGS_OF_EXAMPLE, f'"{root}/executorch.bazelrc"'), cache)
+        created.write_settings(text.replace(_SETTINGS_OF_EXAMPLE, f'"{_settings_of_rules(created, root)}"'), cache)
     return created
+
+
+def _settings_of_rules(workspace: Workspace, root: Path) -> Path:
+    """Return executorch.bazelrc, or a copy without the flags that this Bazel rejects."""
+    settings = root / "executorch.bazelrc"
+    rejected = os.environ.get("REJECTED_FLAGS", "").split()
+    if not rejected:
+        return settings
+    lines = [f"build {flag}\n" for flag in rejected]
+    text = settings.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert set(lines) <= set(text), f"{settings} does not have all of {rejected}"
+    return workspace.write("executorch.bazelrc", "".join(line for line in text if line not in lines))
 
 
 def readme_block(beginning: str, page: str = "README.md") -> str:

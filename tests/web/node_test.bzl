@@ -1,10 +1,10 @@
 """A rule for tests that run with Node."""
 
 # The tests start in the folder of the runfiles. Without the flags, Node would resolve the links there, and not
-# find files of other packages and generated files next to sources.
+# find files of other packages and generated files next to sources. Before Node 22, WebSocket is experimental.
 _LAUNCHER = """#!/bin/sh
 # Generated.
-exec node --preserve-symlinks --preserve-symlinks-main --expose-gc {arguments} "$@"
+exec node --preserve-symlinks --preserve-symlinks-main --experimental-websocket --expose-gc {arguments} "$@"
 """
 
 def _impl(ctx):

@@ -1,5 +1,6 @@
 // Checked by TypeScript, never run. The line after `@ts-expect-error` must be an error.
 import * as embedded from "./embedded.mjs";
+import * as texts from "./texts.mjs";
 import {
   ExecutorchError,
   IntegerInputs,
@@ -46,6 +47,28 @@ async function using_program(bytes: Uint8Array): Promise<Status | undefined> {
   } catch (error) {
     return error instanceof ExecutorchError ? error.status : undefined;
   }
+}
+
+export async function tokenizers(): Promise<void> {
+  using search = await texts.SearchTokenizer.load({ signal: AbortSignal.timeout(10) });
+  const tokens: BigInt64Array = search.encode("a", { maxTokens: 8, specialTokens: false });
+  const text: string = search.decode(tokens) + search.decode([1, 2n]) + search.decode(Int32Array.of(1));
+  const chat = await texts.ChatTokenizer.load();
+  const message: texts.ChatMessage = { role: "user", content: text };
+  const stops: readonly bigint[] = chat.stopTokens;
+  const piece: Uint8Array = chat.piece(chat.encodeChat([message], { answer: false })[0] ?? 0n);
+  console.log(stops, piece, chat.vocabularySize, chat.memoryBytes);
+
+  // @ts-expect-error: an option of the other algorithm
+  chat.encode("a", { specialTokens: true });
+  // @ts-expect-error: an unknown role
+  chat.encodeChat([{ role: "tool", content: "" }]);
+  // @ts-expect-error: a vocabulary without a chat template
+  search.encodeChat([message]);
+  // @ts-expect-error: not tokens
+  chat.decode("a");
+  // @ts-expect-error: a private constructor
+  new texts.ChatTokenizer();
 }
 
 export async function mistakes(net: OneRow, shaped: TwoDynamicSizes, integers: IntegerInputs): Promise<void> {

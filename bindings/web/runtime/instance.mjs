@@ -1,5 +1,6 @@
 import { ExecutorchError, invalidArgument, kindOf } from "./errors.mjs";
 import { decoder, readSlots } from "./slots.mjs";
+import { instantiate } from "./threads.mjs";
 import { compiledModule } from "./variants.mjs";
 
 /** The key of the function that frees an object. Older engines have no Symbol.dispose. */
@@ -36,7 +37,8 @@ class Memory {
   /** Returns the text that ends with a NUL. */
   text(address) {
     const { bytes } = this;
-    return decoder.decode(bytes.subarray(address, bytes.indexOf(0, address)));
+    // A copy, because browsers do not decode shared memory.
+    return decoder.decode(bytes.slice(address, bytes.indexOf(0, address)));
   }
 }
 
@@ -60,11 +62,14 @@ export class Instance {
   #exports;
   #memory;
   #methods = [];
+  #workers;
 
-  constructor(name, exports) {
+  constructor(name, exports, workers) {
     this.#name = name;
     this.#exports = exports;
     this.#memory = new Memory(exports.memory);
+    this.#workers = workers;
+    workers?.endWith(this);
   }
 
   get methods() {
@@ -73,6 +78,12 @@ export class Instance {
 
   get memoryBytes() {
     return this.#live().memory.buffer.byteLength;
+  }
+
+  /** The number of threads of a call. */
+  get threads() {
+    this.#live();
+    return this.#workers?.count ?? 1;
   }
 
   #live() {
@@ -176,7 +187,10 @@ export class Instance {
   async #digest(address, nbytes) {
     const { subtle } = globalThis.crypto ?? {};
     if (subtle !== undefined) {
-      return new Uint8Array(await subtle.digest("SHA-256", this.#memory.bytes.subarray(address, address + nbytes)));
+      const bytes = this.#memory.bytes.subarray(address, address + nbytes);
+      // Browsers do not hash shared memory.
+      const data = this.#workers === undefined ? bytes : bytes.slice();
+      return new Uint8Array(await subtle.digest("SHA-256", data));
     }
     // The engine's function is faster, but exists in secure contexts only.
     const digest = this.#live().hash(address, nbytes) >>> 0;
@@ -219,8 +233,9 @@ export class Instance {
     this.#guarded((exports) => exports.reset());
   }
 
-  /** Drops the WebAssembly instance, and so all its memory. */
+  /** Ends the workers, and drops the WebAssembly instance and so all its memory. */
   dispose() {
+    this.#workers?.end();
     this.#exports = undefined;
     this.#memory = undefined;
     this.#methods = [];
@@ -236,10 +251,20 @@ export class Instance {
 export async function createInstance(library, name, options) {
   const module = await compiledModule(library, options);
   options.signal?.throwIfAborted();
-  const { exports } = await WebAssembly.instantiate(module, {});
-  exports._initialize?.();
-  const instance = new Instance(name, exports);
-  instance.setOptions(options);
-  return instance;
+  const { exports, workers } = await instantiate(library, module, options);
+  const instance = new Instance(name, exports, workers);
+  return loadOrDispose(instance, () => {
+    instance.setOptions(options);
+    return instance;
+  });
 }
 
+/** Returns the result of `callback`. Disposes the instance if it fails. */
+export async function loadOrDispose(instance, callback) {
+  try {
+    return await callback();
+  } catch (error) {
+    instance.dispose();
+    throw error;
+  }
+}

@@ -1,6 +1,6 @@
 import { ExecutorchError, invalidArgument, kindOf } from "./errors.mjs";
 import { openFile } from "./files.mjs";
-import { createInstance } from "./instance.mjs";
+import { createInstance, loadOrDispose } from "./instance.mjs";
 
 const ROLES = ["program", "weights"];
 
@@ -48,6 +48,10 @@ export class LoadedModel {
     return this.#instance.memoryBytes;
   }
 
+  get threads() {
+    return this.#instance.threads;
+  }
+
   /** Runs a method with an object of inputs. Returns an object of outputs. */
   run(index, inputs) {
     const instance = this.#instance;
@@ -82,10 +86,12 @@ export async function loadModel(library, model, options = {}) {
   // The downloads run while the module is compiled.
   const files = openFiles(model, options);
   const instance = await createInstance(library, model.name, options);
-  await copyFiles(instance, model, files, options.onProgress);
-  instance.load(model.index, model.digest);
-  instance.readMethods(model.methods);
-  return new LoadedModel(instance, model.methods);
+  return loadOrDispose(instance, async () => {
+    await copyFiles(instance, model, files, options.onProgress);
+    instance.load(model.index, model.digest);
+    instance.readMethods(model.methods);
+    return new LoadedModel(instance, model.methods);
+  });
 }
 
 /** Returns the argument of a generated constructor, which only `load` calls. */

@@ -1,6 +1,6 @@
 import { ExecutorchError, invalidArgument } from "./errors.mjs";
 import { openFile } from "./files.mjs";
-import { createInstance, DISPOSE } from "./instance.mjs";
+import { createInstance, DISPOSE, loadOrDispose } from "./instance.mjs";
 
 /** Reads a file of unknown size into memory. */
 async function readAll(source, role, signal) {
@@ -36,14 +36,16 @@ export class GenericProgram {
   static async opening(library, Class, source, options = {}) {
     const instance = await createInstance(library, "program", options);
     const sources = [source, ...(options.weights === undefined ? [] : [options.weights])];
-    for (const [index, given] of sources.entries()) {
-      const role = index === 0 ? "program" : "weights";
-      const file = await readAll(given, role, options.signal);
-      await instance.copyFile(index, role, file, file.nbytes, () => undefined);
-    }
-    instance.load();
-    instance.readMethods();
-    return new Class(instance);
+    return loadOrDispose(instance, async () => {
+      for (const [index, given] of sources.entries()) {
+        const role = index === 0 ? "program" : "weights";
+        const file = await readAll(given, role, options.signal);
+        await instance.copyFile(index, role, file, file.nbytes, () => undefined);
+      }
+      instance.load();
+      instance.readMethods();
+      return new Class(instance);
+    });
   }
 
   get methods() {
@@ -52,6 +54,10 @@ export class GenericProgram {
 
   get memoryBytes() {
     return this.#instance.memoryBytes;
+  }
+
+  get threads() {
+    return this.#instance.threads;
   }
 
   /** Runs a method. Inputs that are the same in every call are omitted or undefined. */

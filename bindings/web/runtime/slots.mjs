@@ -189,7 +189,7 @@ export class Slot {
     }
     if (kind === "string") {
       const start = view.getUint32(address + DATA, true);
-      return decoder.decode(bytes.subarray(start, start + view.getUint32(address + NBYTES, true)));
+      return decoder.decode(bytes.slice(start, start + view.getUint32(address + NBYTES, true)));
     }
     return undefined;
   }

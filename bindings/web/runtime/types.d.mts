@@ -78,6 +78,11 @@ export interface OpenOptions<V extends string = string> {
   randomSeed?: number | bigint;
   /** Instructions that one call may run. */
   maxSteps?: number | bigint;
+  /**
+   * Threads of one call, at most 32, in a library with threads. Default: the number of processors, at
+   * most 4. Without cross-origin isolation: 1.
+   */
+  threads?: number;
   /** Options of backends: `{ CpuBackend: { isa: "plain" } }`. */
   backendOptions?: Record<string, Record<string, number | bigint | boolean | string>>;
   /** Cancels the download. */
@@ -109,11 +114,11 @@ export interface IntRange {
 /** An input or output of a program. */
 export interface SlotDescription {
   readonly kind: "tensor" | "int" | "double" | "bool" | "string" | "null" | "list";
-  /** Of a tensor. */
+  /** Data type; only tensors have it. */
   readonly dtype?: Dtype;
   readonly sizes?: readonly (number | SizeRange)[];
   readonly dimOrder?: readonly number[];
-  /** Of an int that each call passes. */
+  /** Accepted values; only ints that each call passes have it. */
   readonly range?: IntRange;
 }
 
@@ -154,6 +159,8 @@ export declare class Program {
   run(method: string, inputs?: readonly RunInput[]): RunOutput[];
   /** The size of the object's WebAssembly memory. */
   readonly memoryBytes: number;
+  /** The number of threads of a call. */
+  readonly threads: number;
   /** Resets the mutable buffers of all methods to their initial values. */
   reset(): void;
   /** Frees the memory. Later calls throw ExecutorchError. */

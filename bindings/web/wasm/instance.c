@@ -77,6 +77,10 @@ EXPORT(set_max_steps) void et_web_set_max_steps(uint64_t steps) {
   options.max_steps = steps;
 }
 
+void et_web_set_parallel(const et_parallel *parallel) {
+  options.parallel = parallel;
+}
+
 /* Adds an option of a backend. Options of one backend are adjacent. The texts end
  * with a NUL, and are borrowed. */
 EXPORT(add_option)

@@ -12,6 +12,7 @@
 
 #include "executorch/backend.h"
 #include "executorch/method.h"
+#include "executorch/parallel.h"
 #include "executorch/span.h"
 
 /* A method of a model. `shared_memory_id` is that of the planned buffer that
@@ -57,5 +58,8 @@ typedef struct et_web_slot {
   int32_t size_steps[ET_MAX_RANK];
   int32_t dim_order[ET_MAX_RANK];
 } et_web_slot;
+
+/* Sets the threads of the methods that are loaded later. Borrows `parallel`. */
+void et_web_set_parallel(const et_parallel *parallel);
 
 #endif /* BINDINGS_WEB_WASM_INSTANCE_H_ */

@@ -1,49 +1,27 @@
+import { element, formatTime, resultItem, showProgress, showReady, showStatus, startWorker } from "./page.mjs";
+
 const SIDE = 224;
 
-const element = (id) => document.getElementById(id);
 const preview = element("preview").getContext("2d", { willReadFrequently: true });
-const worker = new Worker("worker.mjs", { type: "module" });
 const classes = await (await fetch("classes.json")).json();
-
-function showStatus(text, isError = false) {
-  element("status").textContent = text;
-  element("status").classList.toggle("error", isError);
-}
-
-const formatBytes = (bytes) => `${(bytes / 1000).toLocaleString("en", { maximumFractionDigits: 0 })} KB`;
-const formatTime = (milliseconds) => `${milliseconds.toFixed(milliseconds < 100 ? 1 : 0)} ms`;
 
 function showResults(probabilities, milliseconds) {
   const order = Array.from(probabilities.keys()).sort((a, b) => probabilities[b] - probabilities[a]);
-  const items = order.slice(0, 5).map((label) => {
-    const percent = `${(100 * probabilities[label]).toFixed(1)} %`;
-    const item = document.createElement("li");
-    const [name, share, bar, fill] = ["b", "span", "div", "i"].map((tag) => document.createElement(tag));
-    name.textContent = classes[label].split(",")[0];
-    share.textContent = percent;
-    bar.className = "bar";
-    bar.setAttribute("aria-hidden", "true");
-    fill.style.width = percent.replace(" ", "");
-    bar.append(fill);
-    item.append(name, share, bar);
-    return item;
+  const names = order.map((label) => classes[label].split(",")[0]);
+  const items = order.slice(0, 5).map((label, i) => {
+    const probability = probabilities[label];
+    return resultItem(names[i], `${(100 * probability).toFixed(1)} %`, probability);
   });
   element("results").replaceChildren(...items);
   element("latency").textContent = formatTime(milliseconds);
-  showStatus(`This is probably: ${items[0].firstChild.textContent}.`);
+  showStatus(`This is probably: ${names[0]}.`);
 }
 
-const handlers = {
-  progress({ loaded, total }) {
-    element("progress").value = loaded / total;
-    element("model").textContent = formatBytes(total);
-  },
-  ready({ milliseconds, codeBytes }) {
-    element("progress").hidden = true;
-    element("loading").textContent = formatTime(milliseconds);
+const worker = startWorker("worker.mjs", {
+  progress: showProgress,
+  ready(data) {
     element("sample").disabled = false;
-    showStatus("Drop, select or paste a photo.");
-    element("code").textContent = formatBytes(codeBytes);
+    showReady(data, "Drop, select or paste a photo.");
   },
   result({ probabilities, milliseconds }) {
     showResults(probabilities, milliseconds);
@@ -51,10 +29,7 @@ const handlers = {
   error({ message }) {
     showStatus(message, true);
   },
-};
-
-worker.addEventListener("message", ({ data }) => handlers[data.kind](data));
-worker.addEventListener("error", (event) => showStatus(event.message || "The model cannot be loaded.", true));
+});
 
 /** Draws the central square, 7/8 of the shorter side, and classifies it. */
 function classify(source) {

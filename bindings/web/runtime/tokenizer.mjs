@@ -1,0 +1,293 @@
+import { ExecutorchError, invalidArgument, kindOf } from "./errors.mjs";
+import { compiledModule } from "./variants.mjs";
+
+const MAX_ADDRESS = 2 ** 32 - 1;
+const CHAT_ROLES = ["system", "user", "assistant"];
+const OPENING = 3;
+const ANSWER = 4;
+
+const utf8Encoder = new TextEncoder();
+// A byte order mark is a character of the text.
+const utf8Decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Returns the key that frees an object. Older engines have no Symbol.dispose. */
+const DISPOSE_TOKENIZER = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+
+/** A tokenizer in its own WebAssembly instance. */
+class TokenizerInstance {
+  #name;
+  #exports;
+
+  constructor(name, exports) {
+    this.#name = name;
+    this.#exports = exports;
+  }
+
+  get exports() {
+    if (this.#exports === undefined) {
+      throw new ExecutorchError("INVALID_STATE", `${this.#name} is disposed; load it again`);
+    }
+    return this.#exports;
+  }
+
+  get memoryBytes() {
+    return this.exports.memory.buffer.byteLength;
+  }
+
+  dispose() {
+    this.#exports = undefined;
+  }
+
+  /** Calls `callback` with the exports. A trap, which is a bug of the library, ends the object. */
+  call(callback) {
+    const { exports } = this;
+    try {
+      return callback(exports);
+    } catch (cause) {
+      if (!(cause instanceof WebAssembly.RuntimeError)) {
+        throw cause;
+      }
+      this.dispose();
+      throw new ExecutorchError("INTERNAL", `${this.#name} trapped, and is disposed: ${cause.message}`, cause);
+    }
+  }
+
+  /** Reserves memory for one call: `sizes` has the bytes of its parts. Returns the address of each. */
+  reserve(...sizes) {
+    const offsets = [0];
+    for (const size of sizes) {
+      offsets.push(offsets.at(-1) + Math.ceil(size / 8) * 8);
+    }
+    const total = offsets.pop();
+    const base = total > MAX_ADDRESS ? 0 : this.call((exports) => exports.reserve(total)) >>> 0;
+    if (base === 0) {
+      throw new ExecutorchError("MEMORY_TOO_SMALL", `out of WebAssembly memory for ${total} bytes; pass a shorter text`);
+    }
+    return offsets.map((offset) => base + offset);
+  }
+
+  bytes(address, count) {
+    return new Uint8Array(this.exports.memory.buffer, address, count);
+  }
+
+  tokens(address, count) {
+    return new BigInt64Array(this.exports.memory.buffer, address, count);
+  }
+}
+
+function checkText(text, place) {
+  if (typeof text !== "string") {
+    throw invalidArgument(`${place}: pass a string, not ${kindOf(text)}`);
+  }
+}
+
+/** Throws unless `options` is an object with these properties only. */
+function checkOptions(options, names) {
+  if (typeof options !== "object" || options === null) {
+    throw invalidArgument(`options: pass an object, not ${kindOf(options)}`);
+  }
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw invalidArgument(`options: unknown option '${unknown}'; the options are: ${names.join(", ")}`);
+  }
+}
+
+/** Encodes a text, which `fixed` tokens begin and end. */
+function encodeText(instance, text, maxTokens, fixed) {
+  checkText(text, "text");
+  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens >= fixed)) {
+    const given = typeof maxTokens === "number" ? maxTokens : kindOf(maxTokens);
+    throw invalidArgument(`maxTokens: pass an integer from ${fixed} on, not ${given}`);
+  }
+  const encoded = utf8Encoder.encode(text);
+  const size = encoded.length;
+  const most = instance.call((exports) => exports.max_tokens(size)) >>> 0;
+  const capacity = Math.min(most + fixed, maxTokens ?? Infinity);
+  const [source, tokens, work] = instance.reserve(size, 8 * capacity, 8 * (size + 1));
+  instance.bytes(source, size).set(encoded);
+  const count = instance.call((exports) => exports.encode(source, size, tokens, capacity, work, fixed > 0 ? 1 : 0));
+  return instance.tokens(tokens, count).slice();
+}
+
+/** The functions of all tokenizers. */
+class VocabularyTokenizer {
+  #instance;
+  #vocabularySize;
+
+  constructor(instance, name) {
+    if (!(instance instanceof TokenizerInstance)) {
+      throw new TypeError(`call await ${name}.load()`);
+    }
+    this.#instance = instance;
+    this.#vocabularySize = instance.exports.vocabulary_size() >>> 0;
+  }
+
+  get vocabularySize() {
+    return this.#vocabularySize;
+  }
+
+  get memoryBytes() {
+    return this.#instance.memoryBytes;
+  }
+
+  decode(tokens) {
+    const instance = this.#instance;
+    const ids = this.#idsOf(tokens);
+    const count = ids.length;
+    const [source] = instance.reserve(8 * count);
+    instance.tokens(source, count).set(ids);
+    const size = instance.call((exports) => exports.decode(source, count, 0)) >>> 0;
+    // The memory grows, and keeps its contents.
+    const [same, out] = instance.reserve(8 * count, size);
+    instance.call((exports) => exports.decode(same, count, out));
+    return utf8Decoder.decode(instance.bytes(out, size));
+  }
+
+  /** Returns the bytes of a token, which can be a part of a character. */
+  piece(token) {
+    const [id] = this.#idsOf([token]);
+    const instance = this.#instance;
+    const address = instance.call((exports) => exports.piece(id)) >>> 0;
+    return instance.bytes(address, instance.call((exports) => exports.piece_size(id))).slice();
+  }
+
+  /** Returns valid tokens as a BigInt64Array. */
+  #idsOf(tokens) {
+    if (!Array.isArray(tokens) && !(ArrayBuffer.isView(tokens) && "length" in tokens)) {
+      throw invalidArgument(`tokens: pass an array of tokens, not ${kindOf(tokens)}`);
+    }
+    return BigInt64Array.from(tokens, (token, i) => {
+      const isInteger = typeof token === "bigint" || Number.isSafeInteger(token);
+      if (!isInteger || token < 0 || token >= this.#vocabularySize) {
+        const given = isInteger || typeof token === "number" ? token : kindOf(token);
+        throw invalidArgument(`tokens[${i}]: ${given} is not a token; pass integers from 0 to ${this.#vocabularySize - 1}`);
+      }
+      return BigInt(token);
+    });
+  }
+
+  dispose() {
+    this.#instance.dispose();
+  }
+
+  [DISPOSE_TOKENIZER]() {
+    this.dispose();
+  }
+}
+
+/** A WordPiece tokenizer, as in BERT. */
+export class WordpieceVocabulary extends VocabularyTokenizer {
+  #instance;
+
+  constructor(instance, name) {
+    super(instance, name);
+    this.#instance = instance;
+  }
+
+  encode(text, options = {}) {
+    checkOptions(options, ["maxTokens", "specialTokens"]);
+    return encodeText(this.#instance, text, options.maxTokens, (options.specialTokens ?? true) ? 2 : 0);
+  }
+}
+
+/** Throws unless `messages` is a conversation. */
+function checkMessages(messages) {
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw invalidArgument("messages: pass an array with at least one message");
+  }
+  messages.forEach((message, i) => {
+    const place = `messages[${i}]`;
+    if (!CHAT_ROLES.includes(message?.role)) {
+      throw invalidArgument(`${place}.role: pass one of: ${CHAT_ROLES.join(", ")}`);
+    }
+    if (message.role === "system" && i > 0) {
+      throw invalidArgument(`${place}.role: only the first message can be of the system`);
+    }
+    checkText(message.content, `${place}.content`);
+  });
+}
+
+function joined(parts) {
+  const all = new BigInt64Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** A byte-pair tokenizer with a chat template. */
+export class BpeVocabulary extends VocabularyTokenizer {
+  #instance;
+  #stops;
+
+  constructor(instance, name) {
+    super(instance, name);
+    this.#instance = instance;
+    const { has_chat: hasChat, stops, stop_count: count } = instance.exports;
+    this.#stops = Object.freeze(hasChat() ? Array.from(instance.tokens(stops() >>> 0, count())) : []);
+  }
+
+  get stopTokens() {
+    return this.#stops;
+  }
+
+  encode(text, options = {}) {
+    checkOptions(options, ["maxTokens"]);
+    return encodeText(this.#instance, text, options.maxTokens, 0);
+  }
+
+  encodeChat(messages, options = {}) {
+    if (!this.#instance.call((exports) => exports.has_chat())) {
+      throw new ExecutorchError("NOT_SUPPORTED", "the vocabulary has no chat template; set 'config' of bpe_vocabulary");
+    }
+    checkMessages(messages);
+    checkOptions(options, ["answer", "opening"]);
+    const first = messages[0].role === "system" ? [] : [this.#chatTokens(OPENING)];
+    const parts = messages.map(({ role, content }, i) => this.#message(role, content, `messages[${i}]`));
+    const last = (options.answer ?? true) ? [this.#chatTokens(ANSWER)] : [];
+    return joined([...((options.opening ?? true) ? first : []), ...parts, ...last]);
+  }
+
+  #message(role, content, place) {
+    const index = CHAT_ROLES.indexOf(role);
+    if (this.#instance.call((exports) => exports.chat_size(index)) === 0) {
+      throw new ExecutorchError("NOT_SUPPORTED", `${place}.role: the chat template has no messages of the ${role}`);
+    }
+    return this.#chatTokens(index, content);
+  }
+
+  /** Returns the tokens of one of the template's texts, with a message in it. */
+  #chatTokens(index, content = "") {
+    const instance = this.#instance;
+    const encoded = utf8Encoder.encode(content);
+    const size = encoded.length;
+    const scratchSize = size + instance.call((exports) => exports.chat_size(index));
+    // The count is less than the capacity.
+    const capacity = (instance.call((exports) => exports.max_tokens(scratchSize)) >>> 0) + 1;
+    const sizes = [size, 8 * capacity, scratchSize, 8 * (scratchSize + 1)];
+    const [source, tokens, scratch, symbols] = instance.reserve(...sizes);
+    instance.bytes(source, size).set(encoded);
+    const count = instance.call((exports) =>
+      exports.chat(index, source, size, tokens, capacity, scratch, scratchSize, symbols),
+    );
+    return instance.tokens(tokens, count).slice();
+  }
+}
+
+/** Creates the instance of a tokenizer. */
+export async function loadTokenizer(tokenizer, options = {}) {
+  checkOptions(options, ["signal", "wasm"]);
+  const module = await compiledModule(tokenizer, options);
+  options.signal?.throwIfAborted();
+  const { exports } = await WebAssembly.instantiate(module, {});
+  exports._initialize?.();
+  if (exports.digest?.() !== tokenizer.digest) {
+    throw new ExecutorchError(
+      "INVALID_STATE",
+      "the .wasm file differs from the JavaScript module; deploy files of the same build",
+    );
+  }
+  return new TokenizerInstance(tokenizer.name, exports);
+}

@@ -1,0 +1,101 @@
+#include "bindings/web/wasm/tokenizer.h"
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+
+/* The linker defines it: the end of static data, where the memory for calls starts. */
+extern unsigned char __heap_base;
+
+enum { PAGE_BYTES = 1 << 16, ALIGNMENT = 16 };
+
+static const et_web_tokenizer *const self = &et_web_linked_tokenizer;
+
+EXPORT(digest) int64_t et_web_digest(void) { return self->digest; }
+
+EXPORT(vocabulary_size) uint32_t et_web_vocabulary_size(void) {
+  return self->kind->count(self->vocabulary);
+}
+
+/* Returns the address of memory for one call, aligned to 16 bytes, or 0. Later calls
+ * use the same memory. */
+EXPORT(reserve) uintptr_t et_web_reserve(size_t size) {
+  const size_t base =
+      ((uintptr_t)&__heap_base + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  const size_t pages = __builtin_wasm_memory_size(0);
+  if (size > SIZE_MAX - (PAGE_BYTES - 1) - base) {
+    return 0;
+  }
+  const size_t needed = (base + size + PAGE_BYTES - 1) / PAGE_BYTES;
+  const bool fits = needed <= pages ||
+                    __builtin_wasm_memory_grow(0, needed - pages) != SIZE_MAX;
+  return fits ? base : 0;
+}
+
+EXPORT(max_tokens) size_t et_web_max_tokens(size_t size) {
+  return self->kind->max_tokens(self->vocabulary, size);
+}
+
+EXPORT(encode)
+size_t et_web_encode(const char *text, size_t size, int64_t *tokens,
+                     size_t capacity, et_bpe_symbol *work, bool special) {
+  return self->kind->encode(self->vocabulary, text, size, tokens, capacity,
+                            work, special);
+}
+
+EXPORT(decode)
+size_t et_web_decode(const int64_t *tokens, size_t count, char *out) {
+  return self->kind->decode(self->vocabulary, tokens, count, out);
+}
+
+EXPORT(piece) const char *et_web_piece(int64_t token) {
+  size_t size;
+  return self->kind->piece(self->vocabulary, token, &size);
+}
+
+EXPORT(piece_size) size_t et_web_piece_size(int64_t token) {
+  size_t size;
+  (void)self->kind->piece(self->vocabulary, token, &size);
+  return size;
+}
+
+/* ---- Chat templates ---- */
+
+EXPORT(has_chat) bool et_web_has_chat(void) { return self->chat != NULL; }
+
+static size_t size_of(const et_chat_parts *parts) {
+  size_t size = 0;
+  for (size_t i = 0; i < parts->count; ++i) {
+    size += parts->items[i].token < 0 ? parts->items[i].size : 1;
+  }
+  return size;
+}
+
+/* Returns the number of bytes and control tokens of one of the template's texts. 0 for
+ * a role that it does not support. */
+EXPORT(chat_size) size_t et_web_chat_size(int text) {
+  const et_chat_template *chat = self->chat;
+  switch (text) {
+    case ET_WEB_CHAT_OPENING:
+      return size_of(&chat->opening);
+    case ET_WEB_CHAT_ANSWER:
+      return size_of(&chat->answer);
+    default:
+      return size_of(&chat->before[text]) + size_of(&chat->after[text]);
+  }
+}
+
+/* Writes the tokens of a message, or of another text of the template. `scratch` has
+ * `scratch_size` bytes, and `symbols` an entry for each, plus one. */
+EXPORT(chat)
+size_t et_web_chat(int role, const char *text, size_t size, int64_t *tokens,
+                   size_t capacity, char *scratch, size_t scratch_size,
+                   et_bpe_symbol *symbols) {
+  const et_chat_work work = {scratch, scratch_size, symbols, scratch_size + 1};
+  return self->kind->chat(self->vocabulary, self->chat, role, text, size,
+                          tokens, capacity, &work);
+}
+
+EXPORT(stop_count) size_t et_web_stop_count(void) {
+  return self->chat->stop_count;
+}
+
+EXPORT(stops) const int64_t *et_web_stops(void) { return self->chat->stops; }
