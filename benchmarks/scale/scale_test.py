@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from benchmarks.scale.main import read_phases, write_page
-from benchmarks.scale.measure import Phase, measure
+from benchmarks.scale.measure import MERGED, Phase, measure
 from benchmarks.scale.page import plot, table, with_table
 from benchmarks.scale.processes import WorkerMemory, processor_seconds
 from benchmarks.scale.workspace import ManyModels
@@ -92,7 +92,7 @@ def test_each_edit_is_measured_once_and_the_cache_last(phases: list[Phase], tmp_
 def test_builds_without_an_edit_are_repeated_without_events(phases: list[Phase], tmp_path: Path) -> None:
     builds = [line for line in (tmp_path / "calls").read_text().splitlines() if " build " in line]
     repeated = [line for line in builds if "--build_event_json_file" not in line]
-    assert ["--config=many_models" in line for line in repeated] == [False] * 5 + [True] * 5
+    assert [MERGED in line for line in repeated] == [False] * 5 + [True] * 5
 
 
 def test_analysis_does_not_compile(program_folder: Path) -> None:
