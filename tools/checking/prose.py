@@ -29,9 +29,12 @@ CONFIG = Path(__file__).with_name("prose.toml")
 MAX_COLUMNS = 100
 MAX_FIRST_LINE = 80
 
-_C_SUFFIXES = (".c", ".h", ".cc", ".hpp")
+# Languages with the comments of C.
+_C_SUFFIXES = (".c", ".h", ".cc", ".hpp", ".java", ".js", ".kt", ".mjs", ".mts", ".rs", ".ts")
 _STARLARK_SUFFIXES = (".bzl", ".bazel")
 
+_SHELL_START = re.compile(r"#!.*\b(?:ba)?sh\b")
+_SHELL_COMMENTS = re.compile(r"(?:^[ \t]*#.*\n?)+", re.MULTILINE)
 _C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FENCE = re.compile(r"^ *(```|~~~)")
 # Text that is not prose: code, link targets, addresses and HTML tags.
@@ -94,6 +97,11 @@ def passages_of(path: str, text: str) -> Iterator[Passage]:
     elif path.endswith((".py", *_STARLARK_SUFFIXES)):
         yield from _python_comments(text)
         yield from (Passage(line, docstring) for line, docstring in _docstrings(text))
+    elif path.endswith((".sh", ".bazelrc")) or _SHELL_START.match(text):
+        for match in _SHELL_COMMENTS.finditer(text):
+            yield Passage(
+                text.count("\n", 0, match.start()) + 1, re.sub(r"^[ \t]*#!? ?", "", match.group(), flags=re.MULTILINE)
+            )
 
 
 def _without_code_blocks(text: str) -> str:

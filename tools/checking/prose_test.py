@@ -57,6 +57,13 @@ def test_prose_in_c_is_read_from_comments() -> None:
     assert _problems("a.c", text) == ["a.c:3: 'few bits'; use low-bit", "a.c:4: 'few bits'; use low-bit"]
 
 
+def test_comments_of_shell_scripts_and_javascript_are_checked() -> None:
+    script = "#!/bin/sh\nset -eu\n\n# Packs weights of few\n# bits.\necho few bits\n"
+    assert _problems("pack", script) == ["pack:4: 'few bits'; use low-bit"]
+    module = 'const name = "few bits";\n/** Packs few bits. */\n'
+    assert _problems("pack.mjs", module) == ["pack.mjs:2: 'few bits'; use low-bit"]
+
+
 @pytest.mark.parametrize("path", ["a.py", "a.bzl", "BUILD.bazel"])
 def test_prose_in_python_and_starlark_is_read_from_comments_and_docstrings(path: str) -> None:
     text = '"""Packs few bits."""\n\n# Rows of few\n# bits.\nx = "few bits"\n'

@@ -15,8 +15,20 @@ import pytest
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
     *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "threads", "offline", "docs", "sdk", "oracle"),
-    *("bazel4_outside", "cross", "cross_parts", "wasm", "rust", "java", "aar", "kotlin", "rules_java", "web"),
-    *("web_app", "platforms", "windows", "wasm_model"),
+    *(
+        "bazel4_outside",
+        "cross",
+        "cross_parts",
+        "language_models",
+        "wasm",
+        "rust",
+        "java",
+        "aar",
+        "kotlin",
+        "rules_java",
+        "web",
+    ),
+    *("web_types", "web_results", "web_app", "platforms", "windows", "wasm_model"),
     *("remote_cache", "remote_execution", "languages", "torch_hub", "torch_matrix"),
 )
 _TOOLS = ("tools/check", "tools/ci/platforms", "tools/torch_matrix")
@@ -139,6 +151,7 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "outside_workspace:bazel4", "bazel4_outside"),
         ("bazelw", "outside_workspace:cross_test", "cross"),
         ("bazelw", "microkernels:neon_test", "cross_parts"),
+        ("bazelw", "decoder:programs_test", "language_models"),
         ("bazelw", "microkernels:wasm_test", "wasm"),
         ("bazelw", "outside_workspace:rust_app_test", "rust"),
         ("bazelw", "outside_workspace:java_app_test", "java"),
@@ -146,6 +159,8 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "outside_workspace:kotlin_app_test", "kotlin"),
         ("bazelw", "outside_workspace:rules_java_test", "rules_java"),
         ("bazelw", "web:calls_test", "web"),
+        ("bazelw", "web:types_test", "web_types"),
+        ("bazelw", "languages:web_results_test", "web_results"),
         ("bazelw", "outside_workspace:web_app_test", "web_app"),
         ("tools/ci/platforms", "linux_aarch64_musl wasm32_wasi", "platforms"),
         ("tools/ci/platforms", "windows_x86_64", "windows"),
@@ -244,6 +259,16 @@ def test_installation_time_counts(checkout: Checkout) -> None:
     summary = checkout.run().stdout.splitlines()
     assert "sanitizers: passed in 1 s of at most 720" in summary
     assert "clang: skipped, because it may take 7 minutes and 66 have passed" in summary
+
+
+def test_multi_machine_tests_are_skipped_without_time_for_the_servers(checkout: Checkout) -> None:
+    last = _set_clock(checkout, 1)
+    checkout.answer("../tools/ci/platforms", f"echo 3915 >'{last}'")  # 65 minutes and 15 seconds
+    result = checkout.run()
+    assert result.returncode == 0, result.stderr
+    for stage in ("remote_cache", "remote_execution"):
+        assert f"{stage}: skipped, because there is no time to prepare its server" in result.stdout
+    assert not [call for call in checkout.calls() if "many_machines" in call]
 
 
 def test_mandatory_stages_finish_within_the_time_limit() -> None:
