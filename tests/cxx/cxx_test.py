@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 _STANDARDS = ("c++17", "c++20")
-_FOLDERS = ("runtime/include", "kernels/include", "text/include", ".")
+_FOLDERS = ("runtime/include", "kernels/include", "text/include", "llm/include", ".")
 _HEADERS = sorted(
     [
         *(

@@ -31,6 +31,7 @@ _NEXT = """\
 - [Run a program from Python](../how_to/use_from_python.md)"""
 _RUNTIME = "runtime/include"
 _TEXT = "text/include"
+_LLM = "llm/include"
 _SECTIONS = (
     (
         "Programs and methods",
@@ -40,6 +41,7 @@ _SECTIONS = (
     ("Values and errors", _RUNTIME, ("status", "span", "scalar_type", "tensor", "value")),
     ("Services of the application", _RUNTIME, ("parallel", "random", "observer", "recorder")),
     ("Backends and kernels", _RUNTIME, ("backend", "kernel", "shared_store", "checked", "number_text")),
+    ("Language models", _LLM, ("llm/llm", "llm/hosted")),
     (
         "Text",
         _TEXT,
@@ -64,7 +66,9 @@ def page(root: Path) -> str:
 def public_headers(root: Path) -> set[str]:
     """Return the headers in the folders of the page, as they are included."""
     return {
-        str(path.relative_to(root / folder)) for folder in (_RUNTIME, _TEXT) for path in (root / folder).rglob("*.h")
+        str(path.relative_to(root / folder))
+        for folder in (_RUNTIME, _LLM, _TEXT)
+        for path in (root / folder).rglob("*.h")
     }
 
 

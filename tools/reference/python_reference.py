@@ -56,6 +56,7 @@ _MODULES = (
     ("exir.memory", "Memory operators"),
     ("exir.error", "Errors"),
     ("executorch_runtime", "Run a program"),
+    ("executorch_runtime.llm", "Generate text"),
 )
 # A line of a docstring that explains one or more parameters or fields.
 _EXPLAINED = re.compile(r"^(?P<names>\*{0,2}[a-z_]\w*(?:, \w+)*): (?P<text>.*)$")

@@ -42,6 +42,7 @@ _SECTIONS = (
     ("bindings/java/defs.bzl", "Java"),
     ("bindings/rust/defs.bzl", "Rust"),
     ("bindings/web/defs.bzl", "WebAssembly"),
+    ("llm/defs.bzl", "Language models"),
     ("text/defs.bzl", "Vocabularies"),
 )
 _ARGUMENTS = re.compile(r"\n *Args:\n(?P<rows>(?: .*\n?)*)")

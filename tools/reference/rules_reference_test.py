@@ -67,11 +67,12 @@ def _workspace(root: Path) -> Path:
     (root / "rules/toolchain.bzl").write_text('"""Nothing."""\n')
     (root / "rules/repositories.bzl").write_text('load(":defs.bzl", _w = "written")\n_hidden = _w\n')
     (root / "rules/extensions.bzl").write_text(_EXTENSION)
-    (root / "text").mkdir()
+    for folder in ("llm", "text"):
+        (root / folder).mkdir()
+        (root / folder / "defs.bzl").write_text('"""Nothing."""\n')
     for language in ("java", "rust", "web"):
         (root / "bindings" / language).mkdir(parents=True)
         (root / "bindings" / language / "defs.bzl").write_text('"""Nothing."""\n')
-    (root / "text/defs.bzl").write_text('"""Nothing."""\n')
     return root
 
 

@@ -105,7 +105,7 @@ impl fmt::Debug for Options {
     }
 }
 
-/// What the C options of loaded methods point to. It does not move while methods are loaded.
+/// Objects that the C options of loaded methods point to. It does not move while methods are loaded.
 pub(crate) struct Resources {
     max_steps: u64,
     /// Zero or one generator. C code writes it, so it is not inside this object.

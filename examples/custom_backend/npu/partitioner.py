@@ -1,4 +1,4 @@
-"""The compiler side: delegates each `relu` and `neg` of small float32 tensors separately."""
+"""The compiler side: delegates `relu` and `neg` of small float32 tensors."""
 
 import subprocess
 
@@ -24,7 +24,7 @@ def _step(node: Node) -> str | None:
 
 
 class NpuBackend(BackendDetails):
-    """Writes the payload: a digit for the device's revision, and the operator's letter."""
+    """Writes the payload: the digit of the device's revision, the operator's letter."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
