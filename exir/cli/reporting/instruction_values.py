@@ -15,19 +15,21 @@ Instructions in branches and loop bodies are omitted. The values of a call end a
 that PyTorch cannot run.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
-from torch.fx import Interpreter, Node
+from torch.fx import GraphModule, Interpreter, Node
 from torch.utils import _pytree as pytree
 
 from exir import memory
 from exir.cli.reporting.calls import Call
 from exir.delegate import is_delegate_call, updated_arguments
+from exir.dialects.out_variant import written_arguments
 from exir.graph.control_flow import regions
 from exir.program import ExecutorchProgramManager
 from exir.tensor import TensorSpec
@@ -115,8 +117,29 @@ def _graph_arguments(program: ExportedProgram, call: Call, states: _States, owne
         yield states.setdefault((owner, spec.target), value.clone()) if spec.target in mutated else value
 
 
-class _InstructionRecorder(Interpreter):
-    """Runs the lowered graph on PyTorch's kernels."""
+class _LoweredInterpreter(Interpreter):
+    """Runs a lowered graph, and the graphs of its control flow, on PyTorch's kernels."""
+
+    def run_node(self, n: Node) -> Any:
+        return _allocate_result(n) if n.target is memory.alloc else super().run_node(n)
+
+    def call_function(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if isinstance(target, HigherOrderOperator):
+            args = pytree.tree_map_only(GraphModule, _graph_function, args)
+        result = super().call_function(target, args, kwargs)
+        if result is None and isinstance(target, OpOverload) and written_arguments(target):
+            # Out variants that write a list of tensors return nothing.
+            (name,) = written_arguments(target)
+            return kwargs[name]
+        return result
+
+
+def _graph_function(graph_module: GraphModule) -> Callable[..., Any]:
+    return lambda *inputs: _LoweredInterpreter(graph_module).run(*inputs, enable_io_processing=False)
+
+
+class _InstructionRecorder(_LoweredInterpreter):
+    """Records the result of each instruction."""
 
     def __init__(self, program: ExportedProgram, places: Mapping[Node, tuple[int, str]]) -> None:
         super().__init__(program.graph_module)
@@ -135,8 +158,7 @@ class _InstructionRecorder(Interpreter):
         return self._steps
 
     def run_node(self, n: Node) -> Any:
-        result = _allocate_result(n) if n.target is memory.alloc else super().run_node(n)
-        written = result
+        result = written = super().run_node(n)
         if is_delegate_call(n) and isinstance(result, tuple):
             updated = updated_arguments(n)
             written = result[: len(result) - len(updated)]

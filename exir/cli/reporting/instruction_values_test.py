@@ -140,6 +140,37 @@ def test_dynamic_sizes_are_those_of_the_call_without_warnings(
     assert "resized" not in capfd.readouterr().err
 
 
+_LOOP = """
+import torch
+import exir
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.LSTM(8, 4)
+
+    def forward(self, x):
+        return self.layer(x)[0] * 2
+
+def model():
+    sizes = {"x": {0: torch.export.Dim("n", min=1, max=9)}}
+    return exir.ModelSpec(Net(), (torch.rand(3, 8),), dynamic_shapes=sizes)
+"""
+
+
+def test_values_after_a_loop_are_recorded_without_messages(
+    compile_source: Compile, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for call in _compile_steps(compile_source, tmp_path, _LOOP):
+        if call.expected_status == 0:
+            steps = call.inputs[0].shape[0]
+            assert _by_place(call)[-1][1].startswith("app/net.py:11")
+            assert _by_place(call)[-1][2][0].numel() == steps * 4
+    messages = capfd.readouterr().err
+    assert "Traceback" not in messages
+    assert "resized" not in messages
+
+
 def test_custom_operators_out_sizes_are_recorded() -> None:
     sine = writing(torch.sin)
     for room in (torch.empty(0), torch.empty(3)):
