@@ -45,7 +45,9 @@ def _macos(name, cpu):
 def _wasm(constraints, flags = []):
     return dict(
         constraints = ["@platforms//cpu:wasm32", "@platforms//os:wasi"] + constraints,
-        copts = flags,
+        # In builds without optimization, Zig would add stack protectors. Their initialization imports a
+        # function for random numbers, which pages do not provide.
+        copts = flags + ["-fno-stack-protector"],
         executable_extension = ".wasm",
         headers = ["wasm-wasi-musl", "generic-musl"],
         linkopts = flags,

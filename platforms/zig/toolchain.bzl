@@ -84,6 +84,8 @@ def _zig_libc_impl(ctx):
         arguments = [args],
         inputs = depset([ctx.file._probe], transitive = [ctx.attr._files[DefaultInfo].files]),
         outputs = [archive],
+        # Zig uses its cache only with the same inodes of its files, so each output base needs its own.
+        execution_requirements = {"no-cache": "1"},
         mnemonic = "ZigLibc",
         progress_message = "Building the C and C++ libraries for " + ctx.attr.triple,
     )
@@ -128,6 +130,8 @@ def _config_impl(ctx):
         features = [
             _environment("zig", _COMPILE_ACTIONS + _LINK_ACTIONS + _ARCHIVE_ACTIONS, {"ZIG": zig}),
             _environment("libc_archive", _LINK_ACTIONS, {"LIBC_ARCHIVE": ctx.file.libc.path}),
+            # Replaces Bazel's feature, whose -Wl,-S makes Zig build its C and C++ libraries again.
+            feature(name = "strip_debug_symbols"),
             feature(name = "target", enabled = True, flag_sets = [
                 _flag_set(_COMPILE_ACTIONS, target + _COPTS + ctx.attr.copts),
                 _flag_set([ACTION_NAMES.cpp_compile], [_CXX]),
