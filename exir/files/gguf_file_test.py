@@ -233,7 +233,7 @@ def test_damaged_gguf_header_is_refused(tmp_path: Path, data: bytes, message: st
             _encode_tensor_info("t", (31,), 2),
             "tensor 't': row length 31 is not a multiple of the Q4_0 block size 32",
         ),
-        (_encode_tensor_info("t", (32,), 10), "tensor 't' has the unsupported type Q2_K"),
+        (_encode_tensor_info("t", (32,), 9), "tensor 't' has the unsupported type Q8_1"),
         (_encode_tensor_info("t", (32,), 999), "tensor 't' has the unsupported type number 999"),
     ],
 )

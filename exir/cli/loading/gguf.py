@@ -21,6 +21,14 @@ from exir.weights.weights_file import BlockWeight, WeightsFile
 _Blocks = np.ndarray[Any, np.dtype[np.uint8]]
 
 
+# The elements of 4-bit values, before they are multiplied with a scale. MXFP4 has 4-bit floats (OCP
+# Microscaling Formats, E2M1), doubled to make them integers.
+_IQ4_VALUES = np.array(
+    [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113], dtype=np.int8
+)
+_MXFP4_VALUES = np.array([0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12], dtype=np.int8)
+
+
 @dataclass(frozen=True)
 class _DecodedMatrix:
     """A decoded matrix.
@@ -116,6 +124,12 @@ def _unpack_nibbles(data: _Blocks, width: int) -> Any:
     return np.concatenate([pairs & 15, pairs >> 4], axis=-2).reshape(*data.shape[:2], -1)
 
 
+def _unpack_pairs(data: _Blocks, width: int = 32) -> Any:
+    """Unpack 2-bit values: of each `width` bytes, the lowest bits, then the next."""
+    shifts = np.array([0, 2, 4, 6], dtype=np.uint8).reshape(4, 1)
+    return (data.reshape(*data.shape[:2], -1, 1, width) >> shifts & 3).reshape(*data.shape[:2], -1)
+
+
 def _fifth_bits(data: _Blocks) -> Any:
     """Return bit 4 of 32 elements from the bits of four bytes: 16 or 0."""
     return np.unpackbits(data, axis=-1, bitorder="little") << 4
@@ -159,11 +173,46 @@ def _q5_k(blocks: _Blocks) -> _DecodedMatrix:
 
 def _q6_k(blocks: _Blocks) -> _DecodedMatrix:
     low = _unpack_nibbles(blocks[..., :128], 64)
-    shifts = np.array([0, 2, 4, 6], dtype=np.uint8).reshape(4, 1)
-    pairs = blocks[..., 128:192].reshape(*blocks.shape[:2], 2, 1, 32) >> shifts & 3
-    codes = (low | pairs.reshape(low.shape) << 4).astype(np.int8) - 32
+    codes = (low | _unpack_pairs(blocks[..., 128:192]) << 4).astype(np.int8) - 32
     small = np.ascontiguousarray(blocks[..., 192:208]).view(np.int8)
     return _DecodedMatrix(codes, _float16_at(blocks, 208).astype(np.float32) * small)
+
+
+def _q2_k(blocks: _Blocks) -> _DecodedMatrix:
+    scale, minimum = (_float16_at(blocks, start).astype(np.float32) for start in (80, 82))
+    small = blocks[..., :16]
+    return _DecodedMatrix(
+        _unpack_pairs(blocks[..., 16:80]), scale * (small & 15), -minimum * (small >> 4)
+    )
+
+
+def _q3_k(blocks: _Blocks) -> _DecodedMatrix:
+    shifts = np.arange(8, dtype=np.uint8).reshape(8, 1)
+    third = (blocks[..., None, :32] >> shifts & 1).reshape(*blocks.shape[:2], 256) << 2
+    codes = (_unpack_pairs(blocks[..., 32:96]) | third).astype(np.int8) - 4
+    # The scales' low nibbles are in eight bytes, their top bits in four.
+    low, top = _unpack_nibbles(blocks[..., 96:104], 8), _unpack_pairs(blocks[..., 104:108], 4)
+    small = (low | top << 4).astype(np.int8) - 32
+    return _DecodedMatrix(codes, _float16_at(blocks, 108).astype(np.float32) * small)
+
+
+def _iq4_nl(blocks: _Blocks) -> _DecodedMatrix:
+    return _DecodedMatrix(_IQ4_VALUES[_unpack_nibbles(blocks[..., 2:], 16)], _float16_at(blocks, 0))
+
+
+def _iq4_xs(blocks: _Blocks) -> _DecodedMatrix:
+    # The scales' low nibbles are in four bytes, their top bits in the two bytes before.
+    low = _unpack_nibbles(blocks[..., 4:8], 1)
+    top = _unpack_pairs(blocks[..., 2:4], 1)
+    small = (low | top << 4).astype(np.int8) - 32
+    scales = _float16_at(blocks, 0).astype(np.float32) * small
+    return _DecodedMatrix(_IQ4_VALUES[_unpack_nibbles(blocks[..., 8:], 16)], scales)
+
+
+def _mxfp4(blocks: _Blocks) -> _DecodedMatrix:
+    # The values are doubled, so the scale 2^(e - 127) is halved.
+    scales = np.ldexp(np.float32(1), blocks[..., :1].astype(np.int32) - 128)
+    return _DecodedMatrix(_MXFP4_VALUES[_unpack_nibbles(blocks[..., 1:], 16)], scales)
 
 
 def _affine_groups(blocks: _Blocks) -> tuple[Any, Any]:
@@ -201,7 +250,12 @@ _READERS: dict[str, tuple[Callable[[_Blocks], _DecodedMatrix], int]] = {
     "Q5_0": (_q5_0, 8),
     "Q5_1": (_q5_1, 8),
     "Q8_0": (_q8_0, 8),
+    "Q2_K": (_q2_k, 4),
+    "Q3_K": (_q3_k, 4),
     "Q4_K": (_q4_k, 4),
     "Q5_K": (_q5_k, 8),
     "Q6_K": (_q6_k, 8),
+    "IQ4_NL": (_iq4_nl, 8),
+    "IQ4_XS": (_iq4_xs, 8),
+    "MXFP4": (_mxfp4, 8),
 }

@@ -18,11 +18,26 @@ _BYTES = {
     "Q5_0": 22,
     "Q5_1": 24,
     "Q8_0": 34,
+    "Q2_K": 84,
+    "Q3_K": 110,
     "Q4_K": 144,
     "Q5_K": 176,
     "Q6_K": 210,
+    "IQ4_NL": 18,
+    "IQ4_XS": 136,
+    "MXFP4": 17,
 }
-_HALVES = {"Q4_1": (0, 2), "Q5_1": (0, 2), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K": (208,)}
+_4_BITS = {"Q2_K", "Q3_K", "Q4_0", "Q4_1", "Q4_K"}
+_HALVES = {
+    "Q2_K": (80, 82),
+    "Q3_K": (108,),
+    "Q4_1": (0, 2),
+    "Q5_1": (0, 2),
+    "Q4_K": (0, 2),
+    "Q5_K": (0, 2),
+    "Q6_K": (208,),
+    "MXFP4": (),
+}
 
 
 def _random_blocks(kind: str) -> np.ndarray:
@@ -31,6 +46,8 @@ def _random_blocks(kind: str) -> np.ndarray:
     data = random.integers(0, 256, (3, 2, _BYTES[kind]), dtype=np.uint8)
     for start in _HALVES.get(kind, (0,)):
         data[..., start : start + 2] = random.random((3, 2, 1)).astype("<f2").view(np.uint8)
+    if kind == "MXFP4":
+        data[..., 0] = random.integers(110, 140, (3, 2))  # powers of two as exponents
     return data.reshape(3, -1)
 
 
@@ -56,7 +73,7 @@ def test_blocks_dequantize_like_the_gguf_package(tmp_path: Path, kind: str) -> N
     weight = read_gguf(_write_gguf(tmp_path / "w.gguf", w=(data, Type[kind]))).tensors["w"]
     expected = torch.from_numpy(gguf.quants.dequantize(data, Type[kind]))
     assert isinstance(weight, BlockWeight) and weight.shape == expected.shape
-    assert weight.bits == (4 if "4" in kind else 8)
+    assert weight.bits == (4 if kind in _4_BITS else 8)
     torch.testing.assert_close(weight.dequantize(), expected, rtol=1e-6, atol=1e-7)
 
 
@@ -73,13 +90,13 @@ def test_floats_and_metadata_arrays_are_read(tmp_path: Path) -> None:
 
 
 def test_unsupported_type_is_named_when_its_tensor_is_used(tmp_path: Path) -> None:
-    odd, plain = np.zeros((2, 84), dtype=np.uint8), np.ones(3, dtype=np.float32)
-    path = _write_gguf(tmp_path / "w.gguf", odd=(odd, Type.Q2_K), plain=(plain, Type.F32))
+    odd, plain = np.zeros((2, 66), dtype=np.uint8), np.ones(3, dtype=np.float32)
+    path = _write_gguf(tmp_path / "w.gguf", odd=(odd, Type.IQ2_XXS), plain=(plain, Type.F32))
     tensors = read_gguf(path).tensors
     assert torch.equal(tensors["plain"], torch.ones(3)) and set(tensors) == {"odd", "plain"}
     with pytest.raises(
         WeightsError,
-        match=r"w.gguf: tensor 'odd' has the unsupported type Q2_K; supported types: F32, .*'map_weights'",
+        match=r"w.gguf: tensor 'odd' has the unsupported type IQ2_XXS; supported types: F32, .*'map_weights'",
     ):
         tensors["odd"]
 
