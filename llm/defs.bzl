@@ -35,7 +35,7 @@ def _check_files(where, weights, model_config, tokenizer, tokenizer_config):
     if tokenizer_config and not tokenizer:
         fail("%s: 'tokenizer_config' is set without 'tokenizer'; add the tokenizer.json" % where)
 
-def executorch_llm(name, weights = None, model_config = None, tokenizer = None, tokenizer_config = None, context = 2048, chunk = 128, symbol = None, backend = Label("//backends/cpu"), config = None, visibility = None, **kwargs):
+def executorch_llm(name, weights = None, model_config = None, tokenizer = None, tokenizer_config = None, chat_template = None, context = 2048, chunk = 128, symbol = None, backend = Label("//backends/cpu"), config = None, visibility = None, **kwargs):
     """A language model as a program, a C and C++ library, and a command line.
 
     The targets are:
@@ -54,7 +54,9 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
         or the `model.safetensors.index.json` of several, which are in `data`.
       model_config: The `config.json` of a safetensors model.
       tokenizer: The `tokenizer.json` of a safetensors model.
-      tokenizer_config: Its `tokenizer_config.json`, which has the chat template.
+      tokenizer_config: The `tokenizer_config.json` of a safetensors model, which can have the chat template.
+      chat_template: File with a chat template, such as the `chat_template.jinja` of a safetensors model. It
+        replaces that of the other files.
       context: Maximum number of tokens of a conversation. The model's context length can be a lower limit.
       chunk: Maximum number of tokens that one call of `prefill` processes. Larger values need more memory.
       symbol: C identifier; by default package and name, such as `app_assistant` for `//app:assistant`.
@@ -92,6 +94,7 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
     )
     bpe_vocabulary(
         name = name + "_vocabulary",
+        chat_template = chat_template,
         config = tokenizer_config,
         model = tokenizer or weights,
         symbol = symbol + "_vocabulary",

@@ -93,22 +93,6 @@ static size_t longest_piece(const et_bpe_vocabulary *vocabulary) {
   return longest;
 }
 
-static size_t parts_bytes(const et_chat_parts *parts) {
-  size_t sum = 0;
-  for (size_t i = 0; i < parts->count; ++i) {
-    sum += parts->items[i].size;
-  }
-  return sum;
-}
-
-static size_t template_bytes(const et_chat_template *chat) {
-  size_t sum = parts_bytes(&chat->opening) + parts_bytes(&chat->answer);
-  for (size_t role = 0; role < 3; ++role) {
-    sum += parts_bytes(&chat->before[role]) + parts_bytes(&chat->after[role]);
-  }
-  return sum;
-}
-
 static et_status measure_method(const et_llm *llm, const char *name,
                                 llm_method *out, et_error *error) {
   const et_method_options options = {.parallel = llm->options.parallel};
@@ -196,7 +180,6 @@ static bool take(et_arena *arena, size_t count, size_t size, void **out) {
 static bool take_session(const et_llm *llm, et_arena *arena,
                          session_memory *out) {
   const et_llm_info *info = &llm->info;
-  const size_t message_bytes = info->message_bytes + llm->template_bytes;
   void *session = NULL;
   const array arrays[] = {
       {&session, 1, sizeof(et_llm_session)},
@@ -214,8 +197,8 @@ static bool take_session(const et_llm *llm, et_arena *arena,
       {&out->choices, info->vocabulary, sizeof(et_sampler_choice)},
       {&out->text, LLM_ANSWER_TEXT_BYTES(info->piece_bytes, info->stop_bytes),
        1},
-      {&out->message, message_bytes, 1},
-      {&out->symbols, message_bytes, sizeof(et_bpe_symbol)},
+      {&out->message, llm->text_bytes, 1},
+      {&out->symbols, llm->text_bytes, sizeof(et_bpe_symbol)},
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
     if (!take(arena, arrays[i].count, arrays[i].size, arrays[i].data)) {
@@ -269,12 +252,11 @@ static et_status fill_llm(const et_llm_model *model,
       llm->options.message_bytes != 0
           ? llm->options.message_bytes
           : max_size(kMinMessageBytes, info->context * kMessageBytesPerToken);
-  llm->template_bytes = template_bytes(model->chat);
+  llm->text_bytes = et_chat_text_bytes(model->chat, info->message_bytes);
   for (size_t i = 1; i < planned_count(llm); ++i) {
     info->cache_bytes += planned_bytes(llm, i);
   }
-  if (info->message_bytes > SIZE_MAX / 2 ||
-      !take_session(llm, &arena, &memory)) {
+  if (!take_session(llm, &arena, &memory)) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "et_llm_options.message_bytes or stop_bytes is too large; "
                    "reduce them");
@@ -366,9 +348,8 @@ et_status et_llm_session_open(et_llm *llm, et_mutable_span memory,
   session->uses = parts.uses;
   session->choices = parts.choices;
   session->text.bytes = parts.text;
-  const size_t message_bytes = llm->info.message_bytes + llm->template_bytes;
-  const et_chat_work work = {parts.message, message_bytes, parts.symbols,
-                             message_bytes};
+  const et_chat_work work = {parts.message, llm->text_bytes, parts.symbols,
+                             llm->text_bytes};
   session->work = work;
   atomic_init(&session->is_canceled, false);
   ET_RETURN_IF_ERROR(load_method(session, &parts, &llm->prefill,

@@ -20,79 +20,51 @@ static et_status fail_context(const writer *to) {
                  context, context - to->capacity);
 }
 
-/* Adds the result of a function of chat_template.h. */
-static et_status add(writer *to, size_t added) {
-  if (added == ET_CHAT_TOO_LONG) {
-    return fail_context(to);
+static et_status check_messages(const writer *to, const et_llm_prompt *prompt,
+                                const et_chat_request *request) {
+  const size_t limit = to->session->llm->info.message_bytes;
+  size_t index = 0;
+  const char *reason =
+      et_chat_check(to->session->llm->model.chat, request, &index);
+  if (reason != NULL) {
+    return et_fail(to->error, ET_STATUS_INVALID_ARGUMENT, "messages[%zu] %s",
+                   index, reason);
   }
-  to->count += added;
+  for (size_t i = 0; i < prompt->message_count; ++i) {
+    if (prompt->messages[i].size > limit) {
+      return et_fail(to->error, ET_STATUS_INVALID_ARGUMENT,
+                     "messages[%zu] has %zu bytes, more than the limit of %zu; "
+                     "shorten it, or raise et_llm_options.message_bytes",
+                     i, prompt->messages[i].size, limit);
+    }
+  }
   return ET_STATUS_OK;
 }
 
-static et_status add_parts(writer *to, const et_chat_parts *parts) {
-  const et_llm_session *session = to->session;
-  return add(to,
-             et_chat_parts_tokens(parts, session->llm->model.vocabulary,
-                                  session->prompt + to->count,
-                                  to->capacity - to->count, &session->work));
-}
-
-static et_status check_message(const writer *to, const et_llm_prompt *prompt,
-                               size_t index) {
-  const et_llm_message *message = &prompt->messages[index];
-  const size_t limit = to->session->llm->info.message_bytes;
-  if (message->role > ET_CHAT_ASSISTANT ||
-      (message->text == NULL && message->size != 0)) {
-    return et_fail(to->error, ET_STATUS_INVALID_ARGUMENT,
-                   "messages[%zu] has no valid role or text; set both", index);
-  }
-  if (message->role == ET_CHAT_SYSTEM &&
-      (index != 0 || (prompt->continues && to->session->count != 0))) {
-    return et_fail(to->error, ET_STATUS_INVALID_ARGUMENT,
-                   "messages[%zu] is a system message, but not the first "
-                   "message of the conversation; move it to the start",
-                   index);
-  }
-  return message->size <= limit
-             ? ET_STATUS_OK
-             : et_fail(to->error, ET_STATUS_INVALID_ARGUMENT,
-                       "messages[%zu] has %zu bytes, more than the limit of "
-                       "%zu; shorten it, or raise "
-                       "et_llm_options.message_bytes",
-                       index, message->size, limit);
-}
-
-static et_status add_message(writer *to, const et_llm_prompt *prompt,
-                             size_t index) {
-  const et_llm_message *message = &prompt->messages[index];
+static et_status write_request(const writer *to, const et_chat_request *request,
+                               size_t *out_count) {
   const et_llm_session *session = to->session;
   const et_llm_model *model = &session->llm->model;
-  ET_RETURN_IF_ERROR(check_message(to, prompt, index));
-  return add(to, et_chat_message(model->chat, model->vocabulary, message->role,
-                                 message->size == 0 ? "" : message->text,
-                                 message->size, session->prompt + to->count,
-                                 to->capacity - to->count, &session->work));
+  *out_count = et_chat_tokens(model->chat, model->vocabulary, request,
+                              session->prompt, to->capacity, &session->work);
+  return *out_count == ET_CHAT_TOO_LONG ? fail_context(to) : ET_STATUS_OK;
 }
 
 /* Writes all messages, up to the start of the answer. */
 static et_status add_messages(writer *to, const et_llm_prompt *prompt,
                               size_t *out_system_count) {
-  const et_chat_template *chat = to->session->llm->model.chat;
-  size_t i = 0;
-  if (prompt->continues && to->session->count != 0) {
-    /* The end of the previous answer, which the model did not generate. */
-    ET_RETURN_IF_ERROR(add_parts(to, &chat->after[ET_CHAT_ASSISTANT]));
-  } else if (prompt->messages[0].role == ET_CHAT_SYSTEM) {
-    ET_RETURN_IF_ERROR(add_message(to, prompt, i++));
-    *out_system_count = to->count;
-  } else {
-    ET_RETURN_IF_ERROR(add_parts(to, &chat->opening));
-    *out_system_count = to->count;
+  const bool continues = prompt->continues && to->session->count != 0;
+  const et_chat_request request = {
+      prompt->messages, prompt->message_count,
+      continues ? ET_CHAT_AFTER_ANSWER : ET_CHAT_BEGIN, true};
+  ET_RETURN_IF_ERROR(check_messages(to, prompt, &request));
+  if (!continues) {
+    const et_chat_request start = {
+        prompt->messages, prompt->messages[0].role == ET_CHAT_SYSTEM ? 1 : 0,
+        ET_CHAT_BEGIN, false};
+    ET_RETURN_IF_ERROR(write_request(to, &start, out_system_count));
   }
-  for (; i < prompt->message_count; ++i) {
-    ET_RETURN_IF_ERROR(add_message(to, prompt, i));
-  }
-  return add_parts(to, &chat->answer);
+  return write_request(to, &request, &to->count);
 }
 
 static et_status add_tokens(writer *to, const et_llm_prompt *prompt) {

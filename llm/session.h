@@ -23,7 +23,7 @@ struct et_llm {
   et_program program;
   llm_method prefill;
   llm_method decode;
-  size_t template_bytes; /* all texts of the chat template */
+  size_t text_bytes; /* of messages, between two control tokens */
 };
 
 /* Tokens [0, cached) are in the KV cache. The last token of an answer is processed only if the
@@ -36,7 +36,8 @@ struct et_llm_session {
   int64_t *tokens; /* `context` entries */
   size_t count;
   size_t cached;
-  size_t system_count;   /* tokens before the first user message */
+  size_t
+      system_count; /* tokens of the system message, or of the template's opening */
   size_t answer_start;   /* position of the first generated token */
   int64_t *prompt;       /* `context` entries: the tokens of a new prompt */
   int64_t *positions;    /* `chunk` entries */
@@ -54,7 +55,7 @@ struct et_llm_session {
 };
 
 /* Writes the tokens of a prompt to session->prompt, less than `capacity`. `*out_system_count` is
- * the number of tokens before the first message that is not a system message. */
+ * the number of tokens of the system message, or of the template's opening. */
 et_status llm_prompt_tokens(et_llm_session *session,
                             const et_llm_prompt *prompt, size_t capacity,
                             size_t *out_count, size_t *out_system_count,

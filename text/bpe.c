@@ -246,16 +246,16 @@ static bool has_prefix(const et_bpe_vocabulary *vocabulary, const char *text,
          (vocabulary->prefix == ET_BPE_PREFIX_TEXT && !is_space);
 }
 
-size_t et_bpe_encode(const et_bpe_vocabulary *vocabulary, const char *text,
+static size_t encode(const et_bpe_vocabulary *vocabulary, const char *text,
                      size_t size, int64_t *tokens, size_t capacity,
-                     et_bpe_symbol *work, size_t work_count) {
+                     et_bpe_symbol *work, size_t work_count, bool prefix) {
   encoder e = {vocabulary,
                tokens,
                0,
                work_count > 0 ? capacity : 0,
                work,
                work_count,
-               work_count > 1 && has_prefix(vocabulary, text, size)};
+               work_count > 1 && prefix};
   for (size_t at = 0; at < size && e.count < e.capacity;) {
     uint32_t token = 0;
     size_t length = 0;
@@ -269,6 +269,20 @@ size_t et_bpe_encode(const et_bpe_vocabulary *vocabulary, const char *text,
     at = start + length;
   }
   return e.count;
+}
+
+size_t et_bpe_encode(const et_bpe_vocabulary *vocabulary, const char *text,
+                     size_t size, int64_t *tokens, size_t capacity,
+                     et_bpe_symbol *work, size_t work_count) {
+  return encode(vocabulary, text, size, tokens, capacity, work, work_count,
+                has_prefix(vocabulary, text, size));
+}
+
+size_t et_bpe_encode_rest(const et_bpe_vocabulary *vocabulary, const char *text,
+                          size_t size, int64_t *tokens, size_t capacity,
+                          et_bpe_symbol *work, size_t work_count) {
+  return encode(vocabulary, text, size, tokens, capacity, work, work_count,
+                false);
 }
 
 const char *et_bpe_piece(const et_bpe_vocabulary *vocabulary, int64_t token,

@@ -93,7 +93,7 @@ def test_invalid_vocabulary_is_refused(changes: dict[str, Any], message: str) ->
 
 
 def test_vocabulary_without_an_end_token_is_refused() -> None:
-    metadata = _gguf_metadata()
+    metadata = _gguf_metadata(token_type=[1] * 8)
     del metadata["tokenizer.ggml.eos_token_id"]
     with pytest.raises(ValueError, match="no token ends an answer: 'tokenizer.ggml.eos_token_id' is missing"):
         bpe.gguf_source(metadata, "small")
@@ -105,7 +105,7 @@ def test_damaged_vocabulary_is_named_on_standard_error(
     model = tmp_path / "m.gguf"
     model.write_bytes(b"GGUF\x03\0\0\0")
     monkeypatch.setattr(
-        "sys.argv", ["bpe", str(model), "", "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")]
+        "sys.argv", ["bpe", str(model), "", "", "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")]
     )
     assert bpe.main() == 1
     assert f"{model}: not a valid GGUF file: the tensor count needs 8 bytes" in capsys.readouterr().err

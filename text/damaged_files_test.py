@@ -143,7 +143,7 @@ def test_damaged_files_give_an_error_or_valid_tables(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path, header, source = (tmp_path / name for name in (f"file.{suffix}", "words.h", "words.c"))
-    files = [str(path)] if main is vocabulary.main else [str(path), ""]
+    files = [str(path)] if main is vocabulary.main else [str(path), "", ""]
     monkeypatch.setattr("sys.argv", ["generate", *files, "words", "//text:words", str(header), str(source)])
     draw = random.Random(6)
     accepted = 0

@@ -26,7 +26,7 @@ def wordpiece_vocabulary(name, vocabulary = None, symbol = None, **kwargs):
     require(where, "vocabulary", vocabulary, "the vocab.txt")
     _vocabulary_library(where, name, "wordpiece", [vocabulary], symbol, "//text/generate:vocabulary", ["//text:wordpiece"], kwargs)
 
-def bpe_vocabulary(name, model = None, config = None, symbol = None, **kwargs):
+def bpe_vocabulary(name, model = None, config = None, chat_template = None, symbol = None, **kwargs):
     """Defines a C library with a byte-pair vocabulary and, if the files have one, its chat template.
 
     Its header `<name>.h` declares `const et_bpe_vocabulary <symbol>` and `const et_chat_template <symbol>_chat`.
@@ -35,12 +35,14 @@ def bpe_vocabulary(name, model = None, config = None, symbol = None, **kwargs):
       name: Name of the `cc_library`.
       model: GGUF file, or a tokenizer.json of Hugging Face's tokenizers, with a byte-pair tokenizer.
       config: The tokenizer_config.json beside a tokenizer.json; it has the chat template.
+      chat_template: File with a chat template, such as the `chat_template.jinja` beside a tokenizer.json. It
+        replaces that of the other files. A tokenizer.json needs `config` as well.
       symbol: C identifier; by default package and name, such as `models_chat_words` for `//models/chat:words`.
       **kwargs: Attributes that every rule has.
     """
     where = "bpe_vocabulary(name = '%s')" % name
     require(where, "model", model, "the GGUF file or tokenizer.json")
-    _vocabulary_library(where, name, "bpe", [model, config], symbol, "//text/generate:bpe", ["//text:bpe", "//text:chat_template"], kwargs)
+    _vocabulary_library(where, name, "bpe", [model, config, chat_template], symbol, "//text/generate:bpe", ["//text:bpe", "//text:chat_template"], kwargs)
 
 def _vocabulary_library(where, name, kind, files, symbol, generator, deps, common_attrs):
     """Defines a library of tables that a module of //text/generate writes. A missing file is None."""

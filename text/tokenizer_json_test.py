@@ -97,10 +97,10 @@ def test_added_token_that_strips_text_is_refused() -> None:
         read_tokenizer(entries)
 
 
-def _run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str) -> int:
+def _run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str, template: str = "") -> int:
     model = tmp_path / "tokenizer.json"
     model.write_text(json.dumps(tokenizer_json("gpt2")))
-    arguments = [str(model), config, "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")]
+    arguments = [str(model), config, template, "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")]
     monkeypatch.setattr("sys.argv", ["bpe", *arguments])
     return bpe.main()
 
@@ -114,6 +114,30 @@ def test_chat_template_comes_from_the_config(tmp_path: Path, monkeypatch: pytest
     assert f"stops[] = {{{end}}}" in (tmp_path / "s.c").read_text()
 
 
+def test_chat_template_file_replaces_that_of_the_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, template = tmp_path / "tokenizer_config.json", tmp_path / "chat_template.jinja"
+    template.write_text(_TEMPLATE.replace("<", "<<"))
+    for entries in ({"eos_token": "<|end|>"}, {"eos_token": "<|end|>", "chat_template": _TEMPLATE}):
+        config.write_text(json.dumps(entries))
+        assert _run(tmp_path, monkeypatch, str(config), str(template)) == 0
+        assert "<<" in (tmp_path / "s.c").read_text()
+
+
+def test_invalid_chat_template_files_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, template = tmp_path / "tokenizer_config.json", tmp_path / "chat_template.jinja"
+    config.write_text(json.dumps({"eos_token": "<|end|>"}))
+    for content, with_config, message in (
+        (b"{{ messages[", True, "the chat template is not valid"),
+        (b"\xff", True, "not UTF-8 text"),
+        (_TEMPLATE.encode(), False, "the chat template of a tokenizer.json needs"),
+    ):
+        template.write_bytes(content)
+        assert _run(tmp_path, monkeypatch, str(config) if with_config else "", str(template)) == 1
+        assert capsys.readouterr().err.startswith(f"{template}: {message}")
+
+
 def test_without_a_config_there_is_no_chat_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert _run(tmp_path, monkeypatch, "") == 0
     assert "_chat" not in (tmp_path / "s.h").read_text()
@@ -123,7 +147,7 @@ def test_without_a_config_there_is_no_chat_template(tmp_path: Path, monkeypatch:
     ("config", "message"),
     [
         ({"eos_token": "<end>", "chat_template": _TEMPLATE}, "'eos_token' is '<end>', not a special token"),
-        ({"eos_token": "<|end|>"}, "'chat_template' has no default template; add"),
+        ({"eos_token": "<|end|>"}, "'chat_template' has no default template; pass"),
         (
             {"eos_token": "<|end|>", "chat_template": [{"name": "tools", "template": "x"}]},
             "'chat_template' has no default",

@@ -14,7 +14,9 @@ from exir.cli.loading.weights import read_weights
 from llm.decoder.decoder import language_model
 from models.chat import small_files
 from models.chat.small_files import LLAMA, QWEN, Kind
-from text.generate import bpe, chat
+from text.generate import bpe
+from text.generate.template_parts import split_template
+from text.generate.template_renderer import renderer
 
 
 @pytest.mark.parametrize("kind", [LLAMA, QWEN])
@@ -55,8 +57,8 @@ def test_vocabulary_and_template_are_converted(tmp_path: Path, kind: Kind, openi
     path = tmp_path / "small.gguf"
     small_files.write(path, kind)
     metadata = bpe.read_metadata(path)
-    parts = chat.split_template(chat.renderer(metadata))
-    assert (parts.opening, parts.before["user"]) == (opening, user)
+    parts = split_template(renderer(metadata))
+    assert (parts.opening, parts.formats["user"].before) == (opening, user)
     assert "const et_chat_template small_chat = {" in bpe.gguf_source(metadata, "small")
 
 

@@ -15,8 +15,10 @@ import torch
 from exir.cli.loading.weights import read_weights
 from models.chat import eager, small_files
 from tests.outside_workspace.scratch_workspace import Workspace, new_example, repository_root
-from text.generate import bpe, chat
+from text.generate import bpe
 from text.generate.bpe_vocabulary import Vocabulary, read_vocabulary
+from text.generate.template_parts import split_template
+from text.generate.template_renderer import renderer
 
 _EXAMPLE = repository_root() / "examples" / "llm_in_your_app"
 _GUIDE = repository_root() / "docs" / "how_to" / "use_a_language_model.md"
@@ -55,7 +57,7 @@ def _expected_answer(path: Path, prompt: str) -> str:
     """Return the answer of eager PyTorch with greedy decoding."""
     metadata = bpe.read_metadata(path)
     words = read_vocabulary(metadata)
-    tokens = _encode_text(chat.split_template(chat.renderer(metadata)).text([("user", prompt)], asks=True), words)
+    tokens = _encode_text(split_template(renderer(metadata)).text([("user", prompt)], asks=True), words)
     stops = {words.controls[name] for name in _STOPS}
     network = eager.in_floats(read_weights(path))
     scores, end = network.prefill(torch.tensor([tokens]), torch.arange(len(tokens))), len(tokens) + _ANSWER

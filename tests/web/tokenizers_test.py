@@ -17,7 +17,7 @@ import pytest
 from tokenizers import Tokenizer, decoders
 
 from text.generate.bpe import read_metadata
-from text.generate.chat import renderer
+from text.generate.template_renderer import renderer
 from text.testing_lines import lines, tokens_of
 from text.testing_tokenizers import smollm_tokenizer, with_controls
 

@@ -1,10 +1,11 @@
 """Write a byte-pair vocabulary and its chat template as C tables.
 
-    python -m text.generate.bpe MODEL CONFIG NAME LABEL TABLES.h TABLES.c
+    python -m text.generate.bpe MODEL CONFIG TEMPLATE NAME LABEL TABLES.h TABLES.c
 
 MODEL is a GGUF file or a tokenizer.json. CONFIG is empty, or the tokenizer_config.json beside a
-tokenizer.json. The header declares `const et_bpe_vocabulary NAME` and, for a GGUF file or with a
-CONFIG, `const et_chat_template NAME_chat`.
+tokenizer.json. TEMPLATE is empty, or a file whose chat template replaces that of the other files.
+The header declares `const et_bpe_vocabulary NAME` and, for a GGUF file or with a CONFIG,
+`const et_chat_template NAME_chat`.
 """
 
 from __future__ import annotations
@@ -182,26 +183,49 @@ def gguf_source(metadata: Mapping[str, Any], name: str) -> str:
     Raises `ValueError`.
     """
     vocabulary = read_vocabulary(metadata)
-    return f"{source(vocabulary, name)}\n{chat.source(metadata, vocabulary.controls, f'{name}_chat')}\n"
+    return source(vocabulary, name) + _chat_source(metadata, vocabulary, name)
+
+
+def _chat_source(metadata: Mapping[str, Any], vocabulary: Vocabulary, name: str) -> str:
+    added = {vocabulary.tokens[token].decode(errors="replace"): token for token in vocabulary.of_kind(USER_DEFINED)}
+    return f"\n{chat.source(metadata, vocabulary.controls, f'{name}_chat', added)}\n"
+
+
+def _read_template(path: str) -> dict[str, str]:
+    """Return the chat template in a file; nothing without a file. Raises `ValueError`."""
+    try:
+        return {"chat_template": Path(path).read_text(encoding="utf-8")} if path else {}
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8 text: {error}") from error
 
 
 def main() -> int:
-    model, config, name, label, header, source_path = sys.argv[1:]
+    model, config, template, name, label, header, source_path = sys.argv[1:]
     linked = link_name(name, label)
     constants = {"": "et_bpe_vocabulary", "_chat": "et_chat_template"}
-    reading = model
+    reading = template
     try:
+        replacement = _read_template(template)
+        reading = model
         if Path(model).suffix == ".json":
             vocabulary = read_tokenizer(read_json(Path(model)))
             text = source(vocabulary, linked)
-            reading = config
+            reading = config or template
             if config:
-                metadata = chat_metadata(vocabulary, read_json(Path(config)))
-                text += "\n" + chat.source(metadata, vocabulary.controls, f"{linked}_chat")
+                metadata = chat_metadata(vocabulary, read_json(Path(config)) | replacement)
+                reading = template or config
+                text += _chat_source(metadata, vocabulary, linked)
+            elif template:
+                raise ValueError(
+                    "the chat template of a tokenizer.json needs the names of the tokens that begin and end texts;"
+                    " pass the tokenizer_config.json as well"
+                )
             else:
                 del constants["_chat"]
         else:
-            text = gguf_source(read_metadata(Path(model)), linked)
+            metadata = read_metadata(Path(model))
+            changes = {f"tokenizer.{key}": value for key, value in replacement.items()}
+            text = gguf_source(metadata | changes, linked)
     except ValueError as error:
         print(f"{reading}: {error}", file=sys.stderr)
         return 1

@@ -63,7 +63,9 @@ def chat_metadata(vocabulary: Vocabulary, config: Mapping[str, Any]) -> dict[str
     if isinstance(template, list):
         template = next((each.get("template") for each in template if each.get("name") == "default"), None)
     if not isinstance(template, str):
-        raise ValueError("'chat_template' has no default template; add the model's template, or omit `config`")
+        raise ValueError(
+            "'chat_template' has no default template; pass the chat_template.jinja of the model, or omit the config"
+        )
     return metadata | {"tokenizer.chat_template": template}
 
 

@@ -3,8 +3,9 @@ import { compiledModule } from "./variants.mjs";
 
 const MAX_ADDRESS = 2 ** 32 - 1;
 const CHAT_ROLES = ["system", "user", "assistant"];
-const OPENING = 3;
-const ANSWER = 4;
+// Values of et_chat_start.
+const BEGIN = 0;
+const APPEND = 1;
 
 const utf8Encoder = new TextEncoder();
 // A byte order mark is a character of the text.
@@ -72,6 +73,17 @@ class TokenizerInstance {
 
   tokens(address, count) {
     return new BigInt64Array(this.exports.memory.buffer, address, count);
+  }
+
+  words(address, count) {
+    return new Uint32Array(this.exports.memory.buffer, address, count);
+  }
+
+  /** Returns the text at an address, which ends with NUL. */
+  text(address) {
+    const { buffer } = this.exports.memory;
+    const size = new Uint8Array(buffer, address).indexOf(0);
+    return utf8Decoder.decode(new Uint8Array(buffer, address, size));
   }
 }
 
@@ -207,16 +219,6 @@ function checkMessages(messages) {
   });
 }
 
-function joined(parts) {
-  const all = new BigInt64Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
-
 /** A byte-pair tokenizer with a chat template. */
 export class BpeVocabulary extends VocabularyTokenizer {
   #instance;
@@ -244,35 +246,39 @@ export class BpeVocabulary extends VocabularyTokenizer {
     }
     checkMessages(messages);
     checkOptions(options, ["answer", "opening"]);
-    const first = messages[0].role === "system" ? [] : [this.#chatTokens(OPENING)];
-    const parts = messages.map(({ role, content }, i) => this.#message(role, content, `messages[${i}]`));
-    const last = (options.answer ?? true) ? [this.#chatTokens(ANSWER)] : [];
-    return joined([...((options.opening ?? true) ? first : []), ...parts, ...last]);
+    const begins = (options.opening ?? true) || messages[0].role === "system";
+    return this.#chatTokens(messages, begins ? BEGIN : APPEND, (options.answer ?? true) ? 1 : 0);
   }
 
-  #message(role, content, place) {
-    const index = CHAT_ROLES.indexOf(role);
-    if (this.#instance.call((exports) => exports.chat_size(index)) === 0) {
-      throw new ExecutorchError("NOT_SUPPORTED", `${place}.role: the chat template has no messages of the ${role}`);
-    }
-    return this.#chatTokens(index, content);
-  }
-
-  /** Returns the tokens of one of the template's texts, with a message in it. */
-  #chatTokens(index, content = "") {
+  #chatTokens(messages, start, answers) {
     const instance = this.#instance;
-    const encoded = utf8Encoder.encode(content);
-    const size = encoded.length;
-    const scratchSize = size + instance.call((exports) => exports.chat_size(index));
+    const count = messages.length;
+    const contents = messages.map(({ content }) => utf8Encoder.encode(content));
+    const size = contents.reduce((sum, content) => sum + content.length, 0);
+    const inputs = [size, 12 * count, 4];
+    const [source, table, index] = instance.reserve(...inputs);
+    let at = source;
+    const words = contents.flatMap((content, i) => {
+      instance.bytes(at, content.length).set(content);
+      at += content.length;
+      return [CHAT_ROLES.indexOf(messages[i].role), at - content.length, content.length];
+    });
+    instance.words(table, words.length).set(words);
+    const reason = instance.call((exports) => exports.chat_check(table, count, start, answers, index)) >>> 0;
+    if (reason !== 0) {
+      const [place] = instance.words(index, 1);
+      throw new ExecutorchError("NOT_SUPPORTED", `messages[${place}] ${instance.text(reason)}`);
+    }
+    const scratchSize = instance.call((exports) => exports.chat_size(table, count)) >>> 0;
     // The count is less than the capacity.
     const capacity = (instance.call((exports) => exports.max_tokens(scratchSize)) >>> 0) + 1;
-    const sizes = [size, 8 * capacity, scratchSize, 8 * (scratchSize + 1)];
-    const [source, tokens, scratch, symbols] = instance.reserve(...sizes);
-    instance.bytes(source, size).set(encoded);
-    const count = instance.call((exports) =>
-      exports.chat(index, source, size, tokens, capacity, scratch, scratchSize, symbols),
+    // The memory grows, and keeps its contents.
+    const all = instance.reserve(...inputs, 8 * capacity, scratchSize, 8 * (scratchSize + 1));
+    const [tokens, scratch, symbols] = all.slice(inputs.length);
+    const written = instance.call((exports) =>
+      exports.chat(table, count, start, answers, tokens, capacity, scratch, scratchSize, symbols),
     );
-    return instance.tokens(tokens, count).slice();
+    return instance.tokens(tokens, written).slice();
   }
 }
 

@@ -48,16 +48,9 @@ static size_t decode(const void *vocabulary, const int64_t *tokens,
 }
 
 static size_t encode_chat(const void *vocabulary, const et_chat_template *chat,
-                          int role, const char *text, size_t size,
-                          int64_t *tokens, size_t capacity,
-                          const et_chat_work *work) {
-  if (role < ET_WEB_CHAT_OPENING) {
-    return et_chat_message(chat, vocabulary, (et_chat_role)role, text, size,
-                           tokens, capacity, work);
-  }
-  return et_chat_parts_tokens(
-      role == ET_WEB_CHAT_OPENING ? &chat->opening : &chat->answer, vocabulary,
-      tokens, capacity, work);
+                          const et_chat_request *request, int64_t *tokens,
+                          size_t capacity, const et_chat_work *work) {
+  return et_chat_tokens(chat, vocabulary, request, tokens, capacity, work);
 }
 
 const et_web_tokenizer_kind et_web_bpe = {count_tokens, piece_of, max_tokens,

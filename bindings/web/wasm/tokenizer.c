@@ -69,29 +69,46 @@ static size_t size_of(const et_chat_parts *parts) {
   return size;
 }
 
-/* Returns the number of bytes and control tokens of one of the template's texts. 0 for
- * a role that it does not support. */
-EXPORT(chat_size) size_t et_web_chat_size(int text) {
-  const et_chat_template *chat = self->chat;
-  switch (text) {
-    case ET_WEB_CHAT_OPENING:
-      return size_of(&chat->opening);
-    case ET_WEB_CHAT_ANSWER:
-      return size_of(&chat->answer);
-    default:
-      return size_of(&chat->before[text]) + size_of(&chat->after[text]);
-  }
+static size_t format_size(int format) {
+  return size_of(&self->chat->formats[format].before) +
+         size_of(&self->chat->formats[format].after);
 }
 
-/* Writes the tokens of a message, or of another text of the template. `scratch` has
- * `scratch_size` bytes, and `symbols` an entry for each, plus one. */
+/* JavaScript writes messages as three 32-bit integers. */
+_Static_assert(sizeof(et_chat_message) == 12, "et_chat_message has 12 bytes");
+
+/* Returns NULL, or the address of what is wrong with messages[*index]. */
+EXPORT(chat_check)
+const char *et_web_chat_check(const et_chat_message *messages, size_t count,
+                              et_chat_start start, bool answers,
+                              size_t *index) {
+  const et_chat_request request = {messages, count, start, answers};
+  return et_chat_check(self->chat, &request, index);
+}
+
+/* Returns an upper bound of the bytes and control tokens of messages. */
+EXPORT(chat_size)
+size_t et_web_chat_size(const et_chat_message *messages, size_t count) {
+  size_t size = size_of(&self->chat->opening) + size_of(&self->chat->answer);
+  for (size_t i = 0; i < count; ++i) {
+    const et_chat_role role = messages[i].role;
+    size += messages[i].size + format_size((int)role);
+    size += role == ET_CHAT_USER ? format_size(ET_CHAT_FIRST_USER) : 0;
+  }
+  return size;
+}
+
+/* Writes the tokens of messages. `scratch` has `scratch_size` bytes, and `symbols` an entry
+ * for each, plus one. */
 EXPORT(chat)
-size_t et_web_chat(int role, const char *text, size_t size, int64_t *tokens,
+size_t et_web_chat(const et_chat_message *messages, size_t count,
+                   et_chat_start start, bool answers, int64_t *tokens,
                    size_t capacity, char *scratch, size_t scratch_size,
                    et_bpe_symbol *symbols) {
+  const et_chat_request request = {messages, count, start, answers};
   const et_chat_work work = {scratch, scratch_size, symbols, scratch_size + 1};
-  return self->kind->chat(self->vocabulary, self->chat, role, text, size,
-                          tokens, capacity, &work);
+  return self->kind->chat(self->vocabulary, self->chat, &request, tokens,
+                          capacity, &work);
 }
 
 EXPORT(stop_count) size_t et_web_stop_count(void) {

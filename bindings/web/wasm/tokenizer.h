@@ -12,10 +12,6 @@
 
 #include "executorch/text/chat_template.h"
 
-/* Texts of a chat template: those around a message of a role (et_chat_role), or one of
- * these. */
-enum { ET_WEB_CHAT_OPENING = 3, ET_WEB_CHAT_ANSWER, ET_WEB_CHAT_TEXTS };
-
 /* The functions of an algorithm. Vocabularies are et_wordpiece_vocabulary or
  * et_bpe_vocabulary. */
 typedef struct et_web_tokenizer_kind {
@@ -33,8 +29,8 @@ typedef struct et_web_tokenizer_kind {
                    char *out);
   /* Returns the number of tokens, which is less than `capacity`. NULL without chat
    * templates. */
-  size_t (*chat)(const void *vocabulary, const et_chat_template *chat, int role,
-                 const char *text, size_t size, int64_t *tokens,
+  size_t (*chat)(const void *vocabulary, const et_chat_template *chat,
+                 const et_chat_request *request, int64_t *tokens,
                  size_t capacity, const et_chat_work *work);
 } et_web_tokenizer_kind;
 

@@ -97,11 +97,7 @@ et_status et_llm_session_open(et_llm *llm, et_mutable_span memory,
 void et_llm_session_close(et_llm_session *session);
 
 /* A message of a conversation. The text need not end with NUL. */
-typedef struct et_llm_message {
-  et_chat_role role;
-  const char *text;
-  size_t size;
-} et_llm_message;
+typedef et_chat_message et_llm_message;
 
 /* The input of a generation: either messages or tokens.
  *
@@ -109,7 +105,8 @@ typedef struct et_llm_message {
  * the session are reused, so only the changed suffix is processed. If `continues` is true, the
  * input is appended to the conversation instead. */
 typedef struct et_llm_prompt {
-  const et_llm_message *messages; /* a system message only comes first */
+  const et_llm_message
+      *messages; /* as et_chat_check requires; see chat_template.h */
   size_t message_count;
   const int64_t *tokens; /* instead of messages, without a chat template */
   size_t token_count;

@@ -85,6 +85,11 @@ size_t et_bpe_encode(const et_bpe_vocabulary *vocabulary, const char *text,
                      size_t size, int64_t *tokens, size_t capacity,
                      et_bpe_symbol *work, size_t work_count);
 
+/* The same for text that continues other text: no space is added at its start. */
+size_t et_bpe_encode_rest(const et_bpe_vocabulary *vocabulary, const char *text,
+                          size_t size, int64_t *tokens, size_t capacity,
+                          et_bpe_symbol *work, size_t work_count);
+
 /* Returns the bytes of a token, without a terminating 0. They may be part of a
  * character. If `token` is not a valid id, *size is 0. */
 const char *et_bpe_piece(const et_bpe_vocabulary *vocabulary, int64_t token,
