@@ -6,6 +6,7 @@ load("//rules:defs.bzl", "executorch_cc_library", "executorch_model")
 load("//text:defs.bzl", "bpe_vocabulary")
 load("//tools/build_defs:macro_arguments.bzl", "c_prefix", "require")
 load("//tools/build_defs:python_action.bzl", "python_action")
+load("//tools/build_defs:python_launcher.bzl", "python_binary")
 
 # Attributes that are set on all targets.
 _COMMON_ATTRS = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly"]
@@ -47,6 +48,7 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
     - `<name>_vocabulary`: the tokenizer and the chat template alone, a `bpe_vocabulary`.
     - `<name>.so`: a shared library, for `executorch_runtime.llm` in Python.
     - `<name>.chat`: a program that chats with the model: `bazel run //app:assistant.chat`.
+    - `<name>.serve`: an HTTP server with the interface of OpenAI's chat completions.
 
     Args:
       name: Name of the program.
@@ -141,3 +143,14 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
             deps = [":" + name + "_cc"],
             **dict(common, tags = (kwargs.get("tags") or []) + (["manual"] if suffix == ".so" else []))
         )
+    python_binary(
+        name = name + ".serve",
+        args = ["$(rootpath :%s.so)" % name],
+        data = [
+            ":%s.so" % name,
+            Label("//llm/server"),
+        ],
+        module = "llm.server.main",
+        visibility = visibility,
+        **dict(common, tags = (kwargs.get("tags") or []) + ["manual"])
+    )

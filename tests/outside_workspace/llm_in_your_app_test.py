@@ -5,7 +5,10 @@ The test uses a small model file. docs/how_to/use_a_language_model.md shows the 
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -102,6 +105,32 @@ def test_second_answer_depends_on_the_first_message(app: str, workspace: Workspa
 def test_command_line_matches_the_app(workspace: Workspace) -> None:
     chat = workspace.run("//app:assistant.chat", "--max-tokens", "256", "the cat")
     assert chat.stdout == workspace.run("//app", text="the cat\n").stdout
+
+
+def test_server_answers_like_the_app(workspace: Workspace) -> None:
+    built = workspace.build("//app:assistant.serve")
+    assert built.exit_code == 0, built.stderr
+    launcher = workspace.folder / "bazel-bin/app/assistant.serve.sh"
+    runfiles = launcher.with_name(launcher.name + ".runfiles") / "_main"
+    command = [str(launcher.resolve()), "app/assistant.so", "--port", "0"]
+    with subprocess.Popen(command, cwd=runfiles, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address = re.search("http://.*", server.stdout.readline())
+            assert address
+            answer = _ask_server(address[0], "the cat")
+        finally:
+            server.terminate()
+    assert answer == workspace.run("//app", text="the cat\n").stdout.removesuffix("\n")
+
+
+def _ask_server(address: str, text: str) -> str:
+    body = {"messages": [{"role": "user", "content": text}], "max_tokens": 256}
+    request = urllib.request.Request(
+        f"{address}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=60) as response:
+        return json.load(response)["choices"][0]["message"]["content"]
 
 
 @pytest.mark.parametrize(("name", "limit"), [("app.c", 40), ("app.cc", 25)])

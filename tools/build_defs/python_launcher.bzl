@@ -8,6 +8,9 @@ load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:import_roots.bzl", "import_roots")  # buildifier: disable=bzl-visibility
 load("//rules/private:labels.bzl", "folder_paths")  # buildifier: disable=bzl-visibility
 
+# Modules are imported from this repository, also by targets of other repositories.
+_REPOSITORY = Label("//tools/build_defs:python_launcher.bzl").workspace_name
+
 _COMMON_ATTRS = {
     "data": attr.label_list(
         allow_files = True,
@@ -51,7 +54,7 @@ def _launch(ctx, command, sources):
     """Returns the providers of a target that runs `python <command>`."""
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
     package_roots = toolchain.packages.runfiles_roots + [folder_paths(package).short_path for package in ctx.attr.packages]
-    root = "/../" + ctx.label.workspace_name if ctx.label.workspace_name else ""
+    root = "/../" + _REPOSITORY if _REPOSITORY else ""
     exports = [
         "export %s='%s'\n" % (name, ctx.expand_location(value, ctx.attr.data))
         for name, value in ctx.attr.env.items()
