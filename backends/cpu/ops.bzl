@@ -40,6 +40,7 @@ CPU_OPS = [
     "resize",
     "scatter_add",
     "sdpa_f32",
+    "sdpa_f32_qd8kv",
     "softmax",
     "strassen_f32",
     "topk",

@@ -3,6 +3,7 @@
 CPU_PROGRAMS = ["//tests/feature_models:%s_pte" % name for name in [
     "text_encoder",
     "float16_kv_cache",
+    "int8_kv_cache",
     "convolutions",
     "kv_cache_decoder",
     "decoder_cpu",

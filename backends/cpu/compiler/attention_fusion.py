@@ -6,7 +6,6 @@ import torch
 
 from backends.cpu.compiler import cost
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
-from backends.cpu.compiler.ops.quantization import FLOAT16_DTYPES
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.rewrite import Rewriter
 from backends.cpu.schema.attention import SdpaF32
@@ -34,8 +33,8 @@ def prepare_attention(graph: OpGraph, options: Options) -> None:
 def _with_workspace(graph: OpGraph, op: Op, options: Options) -> Op:
     assert isinstance(op.spec, SdpaF32)
     _, queries, row = op.output.dims
-    is_half = op.inputs[1].dtype in FLOAT16_DTYPES
-    floats = op.spec.workspace(queries, row // op.spec.heads, is_half)
+    is_widened = op.inputs[1].dtype != torch.float32
+    floats = op.spec.workspace(queries, row // op.spec.heads, is_widened)
     lanes = cost.lanes(options.threads, _FLOAT_BYTES * graph.bounds.most([floats]))
     return replace(op, workspaces=(Value(torch.float32, (lanes, floats)),))
 

@@ -29,7 +29,7 @@ from backends.cpu.compiler.plan import write_results_in_place
 from backends.cpu.compiler.quantized import QuantizedConstants
 from backends.cpu.compiler.row_sharing import share_rows
 from backends.cpu.compiler.strassen_choice import choose_strassen
-from backends.cpu.schema.attention import SdpaF32
+from backends.cpu.schema.attention import SdpaF32, SdpaF32Qd8kv
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.gemm import Matmul
 from exir.error import ExirError, InternalError
@@ -158,7 +158,7 @@ PIPELINE: tuple[Pass, ...] = (
         before="The dtypes of keys and values are final, and weights are not packed.",
         after="SDPA and matmul have workspaces, and one GEMM computes the queries, keys and values of the same rows.",
         run=lambda part: prepare_attention(part.graph, part.options),
-        completes=(SdpaF32, Matmul),
+        completes=(SdpaF32, SdpaF32Qd8kv, Matmul),
     ),
     PartitionPass(
         name="convert_weights",

@@ -19,15 +19,23 @@
 #include "backends/cpu/microkernels/variants.h"
 #include "backends/cpu/schema/kernel_sizes.h"
 
-/* Dtype of keys and values: float32, float16 or bfloat16. */
-enum { ET_CPU_NO_HALF, ET_CPU_FLOAT_HALF, ET_CPU_BFLOAT_HALF };
+/* Dtype of keys and values. */
+enum {
+  ET_CPU_KV_FLOAT32,
+  ET_CPU_KV_FLOAT16,
+  ET_CPU_KV_BFLOAT16,
+  ET_CPU_KV_INT8
+};
 
 /* One batch. The queries of head h start at q + h * depth. The heads of group g share the keys at k
- * + g * k_group and the values at v + g * v_group. */
+ * + g * k_group and the values at v + g * v_group. Row n of int8 keys is multiplied by k_scales[g *
+ * keys + n], and row n of int8 values by v_scales[g * keys + n]. */
 typedef struct et_cpu_sdpa {
   const float *q;
   const void *k;
   const void *v;
+  const float *k_scales; /* NULL unless keys and values are int8 */
+  const float *v_scales;
   const float *mask; /* added to scores, or NULL */
   float *out;        /* [queries][heads * width] */
   size_t queries;
@@ -45,8 +53,8 @@ typedef struct et_cpu_sdpa {
   size_t mask_row;
   size_t position; /* index of query 0 among the keys */
   float scale;
-  uint8_t half; /* ET_CPU_..._HALF */
-  bool causal;  /* query i attends to keys up to its own position */
+  uint8_t kv_dtype; /* ET_CPU_KV_... */
+  bool causal;      /* query i attends to keys up to its own position */
 } et_cpu_sdpa;
 
 /* Returns the size of the workspace in floats. The workspace holds packed keys and values, scores,
@@ -58,15 +66,14 @@ static inline uint64_t et_cpu_sdpa_floats(uint64_t rows, size_t depth,
          2 * rows;
 }
 
-/* Returns the number of additional floats for a block of widened float16 or bfloat16 keys and
- * values. */
+/* Returns the number of additional floats for a block of keys and values that are not float32. */
 static inline uint64_t et_cpu_sdpa_widened_floats(uint64_t depth,
                                                   size_t width) {
   return ET_CPU_SDPA_KEYS * (depth + width);
 }
 
 /* Computes all heads of one group. The size of the workspace is et_cpu_sdpa_floats(queries * heads
- * / groups, depth, width) floats. Float16 and bfloat16 keys need et_cpu_sdpa_widened_floats(depth,
+ * / groups, depth, width) floats. Keys that are not float32 need et_cpu_sdpa_widened_floats(depth,
  * width) additional floats. */
 typedef void et_cpu_sdpa_f32_function(const et_cpu_sdpa *attention,
                                       size_t group, float *workspace);
@@ -78,5 +85,8 @@ ET_CPU_DECLARE(et_cpu_sdpa_f32_function, et_cpu_sdpa_f32);
 #define ET_CPU_SDPA_FEW_QUERIES 8
 
 ET_CPU_DECLARE(et_cpu_sdpa_f32_function, et_cpu_sdpa_few_queries_f32);
+
+/* The same for int8 keys and values. */
+ET_CPU_DECLARE(et_cpu_sdpa_f32_function, et_cpu_sdpa_few_queries_f32_qd8kv);
 
 #endif /* BACKENDS_CPU_MICROKERNELS_SDPA_H_ */

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/sdpa.h"
+#include "backends/cpu/microkernels/simd_i8.h"
 
 /* Keys and values of a block. The strides between rows are in floats. */
 typedef struct et_attention_keys {
@@ -29,23 +30,51 @@ ET_INLINE void et_widen_keys(const uint16_t *from, size_t stride, size_t rows,
   }
 }
 
+/* Converts int8 rows to float32 and multiplies each by its scale. The result is dense. */
+ET_INLINE void et_dequantize_keys(const int8_t *from, size_t stride,
+                                  const float *scales, size_t rows, size_t size,
+                                  float *to) {
+  for (size_t r = 0; r < rows; r++, from += stride, to += size) {
+    const et_f32 scale = et_f32_all(scales[r]);
+    size_t i = 0;
+    for (; i + ET_CPU_LANES <= size; i += ET_CPU_LANES) {
+      const et_i32 values = et_i32_of_int8((const uint8_t *)from + i, true);
+      et_f32_store(to + i, et_f32_of_i32(values) * scale);
+    }
+    if (i < size) {
+      uint8_t some[ET_CPU_LANES] = {0};
+      memcpy(some, from + i, size - i);
+      const et_i32 values = et_i32_of_int8(some, true);
+      et_f32_store_some(to + i, et_f32_of_i32(values) * scale, size - i);
+    }
+  }
+}
+
 /* Returns keys and values `first` to `first + count - 1` of the group. The rows are in place, or
- * widened to float32 in `widened`, which has et_cpu_sdpa_widened_floats floats. */
-static et_attention_keys et_attention_block(const et_cpu_sdpa *a, size_t group,
-                                            size_t first, size_t count,
-                                            float *widened) {
+ * converted to float32 in `widened`, which has et_cpu_sdpa_widened_floats floats. */
+ET_INLINE et_attention_keys et_attention_block(const et_cpu_sdpa *a,
+                                               size_t group, size_t first,
+                                               size_t count, float *widened) {
   const size_t k = group * a->k_group + first * a->k_stride;
   const size_t v = group * a->v_group + first * a->v_stride;
-  if (a->half == ET_CPU_NO_HALF) {
+  if (a->kv_dtype == ET_CPU_KV_FLOAT32) {
     return (et_attention_keys){(const float *)a->k + k, (const float *)a->v + v,
                                a->k_stride, a->v_stride};
   }
-  const bool is_bfloat = a->half == ET_CPU_BFLOAT_HALF;
   float *values = widened + ET_CPU_SDPA_KEYS * a->depth;
-  et_widen_keys((const uint16_t *)a->k + k, a->k_stride, count, a->depth,
-                is_bfloat, widened);
-  et_widen_keys((const uint16_t *)a->v + v, a->v_stride, count, a->width,
-                is_bfloat, values);
+  if (a->kv_dtype == ET_CPU_KV_INT8) {
+    const size_t row = group * a->keys + first;
+    et_dequantize_keys((const int8_t *)a->k + k, a->k_stride, a->k_scales + row,
+                       count, a->depth, widened);
+    et_dequantize_keys((const int8_t *)a->v + v, a->v_stride, a->v_scales + row,
+                       count, a->width, values);
+  } else {
+    const bool is_bfloat = a->kv_dtype == ET_CPU_KV_BFLOAT16;
+    et_widen_keys((const uint16_t *)a->k + k, a->k_stride, count, a->depth,
+                  is_bfloat, widened);
+    et_widen_keys((const uint16_t *)a->v + v, a->v_stride, count, a->width,
+                  is_bfloat, values);
+  }
   return (et_attention_keys){widened, values, a->depth, a->width};
 }
 

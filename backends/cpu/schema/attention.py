@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from backends.cpu.schema.declarations import ANY, F16, F32, INDEX, OpSpec, Tensor, bounds, optional
+from backends.cpu.schema.declarations import ANY, F16, F32, INDEX, Dtype, OpSpec, Tensor, bounds, optional
 from backends.cpu.schema.kernel_sizes import PANEL, SDPA_KEYS, SDPA_SCORES
 
 _MAX_SIZE = 1 << 16
+_INT8 = (Dtype.INT8,)
 
 Offsets = tuple[int, int, int]
 
@@ -50,15 +51,35 @@ class SdpaF32(OpSpec):
     workspaces: ClassVar[tuple[Tensor, ...]] = (Tensor("workspace", "[threads, floats]"),)
     dims: ClassVar[tuple[str, ...] | None] = ("position",)
 
-    def workspace(self, queries: Any, width: int, is_half: bool) -> Any:
+    def workspace(self, queries: Any, width: int, is_widened: bool) -> Any:
         """Return the number of floats that a thread needs.
 
         The workspace contains a block of packed keys and values, scores, and the maximum and sum of
-        each query. For 16-bit keys and values, it also contains a widened block.
+        each query. If keys and values are not float32, it also contains a widened block.
         """
         padded = -(-width // PANEL) * PANEL
-        widened = self.depth + width if is_half else 0
+        widened = self.depth + width if is_widened else 0
         return SDPA_KEYS * (self.depth + padded + widened) + SDPA_SCORES + 2 * queries * (self.heads // self.groups)
+
+
+@dataclass(frozen=True)
+class SdpaF32Qd8kv(SdpaF32):
+    """Scaled dot-product attention over int8 keys and values.
+
+    Each row of k and v has a scale: keys are k * k_scales, and values are v * v_scales. Rows become
+    float32 block by block. The rest is as in `sdpa_f32`; the workspace is that of 16-bit keys and
+    values.
+    """
+
+    code: ClassVar[int] = 52
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        Tensor("q", "[B, S, row]"),
+        Tensor("k", "[B, groups, T, row]", _INT8),
+        Tensor("v", "[B, groups, T, row]", _INT8),
+        Tensor("k_scales", "[B, groups, T]"),
+        Tensor("v_scales", "[B, groups, T]"),
+        optional("mask", "[B, heads, S, T]"),
+    )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Lowering of `scaled_dot_product_attention` to one op."""
+"""Lowering of `scaled_dot_product_attention` to one op.
+
+The op reads int8 keys and values in place if each row of the cache has a scale.
+"""
 
 from math import inf, sqrt
 
@@ -6,15 +9,18 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
+import exir.dialects.dim_order_ops  # noqa: F401  (registers the operators)
 from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.program import Program, argument, dims_at, tensor_of
 from backends.cpu.compiler.lower.rule import Refusal, Rule
-from backends.cpu.schema.attention import SdpaF32
+from backends.cpu.schema.attention import SdpaF32, SdpaF32Qd8kv
 from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
+from exir.dialects.edge import to_torch_overload
 
 _aten = torch.ops.aten
+_CAST = torch.ops.dim_order_ops._to_dim_order_copy.default
 _MASK, _DROPOUT, _CAUSAL = 3, 4, 5
 # Memory order of [batch, heads, rows, size] in which the heads of a row are adjacent.
 _SIDE_BY_SIDE: Order = (0, 2, 1, 3)
@@ -25,7 +31,9 @@ def _lower_attention(builder: Builder, node: Node) -> None:
     q, k, v = node.args[:3]
     heads, depth = (int(dims_at(q)[dim]) for dim in (1, 3))
     scale = node.kwargs.get("scale")
-    spec = SdpaF32(
+    quantized = [found for each in (k, v) if (found := _quantized_rows(each)) is not None]
+    is_int8 = len(quantized) == 2
+    spec = (SdpaF32Qd8kv if is_int8 else SdpaF32)(
         heads,
         int(dims_at(k)[1]),
         depth,
@@ -33,7 +41,8 @@ def _lower_attention(builder: Builder, node: Node) -> None:
         bool(argument(node, _CAUSAL, "is_causal", False)),
         1 / sqrt(depth) if scale is None else float(scale),
     )
-    inputs = [_rows(builder.read(q, _SIDE_BY_SIDE)), *(_keys(builder, each) for each in (k, v))]
+    cached = _int8_keys(builder, quantized) if is_int8 else [_keys(builder, each) for each in (k, v)]
+    inputs = [_rows(builder.read(q, _SIDE_BY_SIDE)), *cached]
     mask = argument(node, _MASK, "attn_mask")
     if mask is not None:
         inputs.append(_additive_mask(builder, mask))
@@ -46,6 +55,28 @@ def _keys(builder: Builder, node: Node) -> Value:
     if not builder.has_layout(node, _SIDE_BY_SIDE) and builder.has_layout(node, as_it_is(4)):
         return builder.read(node, as_it_is(4))
     return _rows(builder.read(node, _SIDE_BY_SIDE))
+
+
+def _quantized_rows(node: Node) -> tuple[Node, Node] | None:
+    """Return the int8 rows and the scales whose product `node` is, or None.
+
+    The scales are [B, heads, rows, 1].
+    """
+    if to_torch_overload(node.target) != _aten.mul.Tensor:
+        return None
+    cast, scales = node.args
+    if not isinstance(cast, Node) or to_torch_overload(cast.target) != _CAST or not isinstance(scales, Node):
+        return None
+    rows = cast.args[0]
+    is_int8 = tensor_of(rows).dtype == torch.int8 and tensor_of(scales).dtype == torch.float32
+    return (rows, scales) if is_int8 and dims_at(scales) == (*dims_at(rows)[:3], 1) else None
+
+
+def _int8_keys(builder: Builder, quantized: list[tuple[Node, Node]]) -> list[Value]:
+    """Return int8 keys and values, followed by their scales, all stored per head."""
+    rows = [builder.read(each, as_it_is(4)) for each, _ in quantized]
+    scales = [builder.read(each, as_it_is(4)) for _, each in quantized]
+    return rows + [view(each, each.dims[:3]) for each in scales]
 
 
 def _additive_mask(builder: Builder, mask: Node) -> Value:

@@ -1,4 +1,4 @@
-"""Reference semantics of `sdpa_f32` and `kv_update`."""
+"""Reference semantics of SDPA and `kv_update`."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
-from backends.cpu.schema.attention import KvUpdate, SdpaF32
+from backends.cpu.schema.attention import KvUpdate, SdpaF32, SdpaF32Qd8kv
 
 _RANK_OF_CACHES = 4
 
@@ -27,6 +27,13 @@ def _check_sdpa(spec: SdpaF32, sizes: Sizes) -> None:
     expect(spec, len(sizes) == 5 or sizes[3][3] == k[1], f"the mask has sizes {sizes[3]}, expected {k[1]} keys")
 
 
+@check_shapes.register
+def _check_sdpa_of_int8(spec: SdpaF32Qd8kv, sizes: Sizes) -> None:
+    q, k, v, k_scales, v_scales, *others = sizes
+    expect(spec, k_scales == k[:3] and v_scales == v[:3], f"scales {k_scales} and {v_scales} are not those of rows")
+    _check_sdpa(spec, (q, k, v, *others))
+
+
 @evaluate.register
 def _sdpa(spec: SdpaF32, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
     q, k, v, *masks = (each.float() for each in inputs)
@@ -42,6 +49,12 @@ def _sdpa(spec: SdpaF32, inputs: Sequence[Tensor], outputs: Sequence[Tensor], di
         mask = mask.masked_fill(hidden, float("-inf"))
     y = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=spec.scale, enable_gqa=True)
     outputs[0].copy_(y.transpose(1, 2).flatten(2))
+
+
+@evaluate.register
+def _sdpa_of_int8(spec: SdpaF32Qd8kv, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    q, k, v, k_scales, v_scales, *masks = inputs
+    _sdpa(spec, (q, k * k_scales.unsqueeze(-1), v * v_scales.unsqueeze(-1), *masks), outputs, dims)
 
 
 def _heads(x: Tensor, heads: int, size: int) -> Tensor:

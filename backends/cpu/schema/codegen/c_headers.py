@@ -161,7 +161,7 @@ def _op_header(op: type[OpSpec]) -> str:
     name = op.op_name()
     base = op.__mro__[1]
     includes = ["backends/cpu/ops/op_schema.h", "backends/cpu/schema/op_codes.h", "backends/cpu/schema/records.h"]
-    if base in OPS:
+    if base in OPS and _names(op.inputs) == _names(base.inputs):
         base_name = base.op_name()
         aliases = (f"typedef et_cpu_{base_name}_{kind} et_cpu_{name}_{kind};\n" for kind in ("attributes", "args"))
         includes.append(f"backends/cpu/schema/{base_name}.h")
@@ -173,6 +173,10 @@ def _op_header(op: type[OpSpec]) -> str:
         body = f"{_definitions(own)}{''.join(map(enum_of, _own_enums(op)))}{struct_of(op)}\n{_args(op)}"
     part = f"extern const et_backend_part et_{'cpu' if op in OPS else 'xnn'}_op_{name};\n"
     return _header(f"{name}.h", includes, f"{part}\n{body}\n{_schema(op)}")
+
+
+def _names(tensors: Sequence[Tensor]) -> list[str]:
+    return [each.name for each in tensors]
 
 
 def _nested(record: type[Record]) -> list[type[Record]]:
