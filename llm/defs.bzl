@@ -11,11 +11,16 @@ load("//tools/build_defs:python_launcher.bzl", "python_binary")
 # Attributes that are set on all targets.
 _COMMON_ATTRS = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly"]
 
-def _check(where, symbol, context, config):
+# Dtypes of KV caches, as in llm/decoder/kv_cache.py.
+_KV_CACHES = ["float32", "float16", "int8"]
+
+def _check(where, symbol, context, kv_cache, config):
     if symbol != c_prefix("", symbol):
         fail("%s: 'symbol' must start with a letter and consist of letters, digits and single '_', got '%s'" % (where, symbol))
     if type(context) != "int" or context < 2:
         fail("%s: 'context' must be a number of tokens, at least 2, got %r" % (where, context))
+    if kv_cache not in _KV_CACHES:
+        fail("%s: 'kv_cache' must be one of %s, got %r" % (where, ", ".join(_KV_CACHES), kv_cache))
     if config != None and type(config) != "dict":
         fail("%s: 'config' must be a dict of options, got %r" % (where, config))
 
@@ -36,7 +41,7 @@ def _check_files(where, weights, model_config, tokenizer, tokenizer_config):
     if tokenizer_config and not tokenizer:
         fail("%s: 'tokenizer_config' is set without 'tokenizer'; add the tokenizer.json" % where)
 
-def executorch_llm(name, weights = None, model_config = None, tokenizer = None, tokenizer_config = None, chat_template = None, context = 2048, chunk = 128, symbol = None, backend = Label("//backends/cpu"), config = None, visibility = None, **kwargs):
+def executorch_llm(name, weights = None, model_config = None, tokenizer = None, tokenizer_config = None, chat_template = None, context = 2048, chunk = 128, kv_cache = "float32", symbol = None, backend = Label("//backends/cpu"), config = None, visibility = None, **kwargs):
     """A language model as a program, a C and C++ library, and a command line.
 
     The targets are:
@@ -61,6 +66,7 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
         replaces that of the other files.
       context: Maximum number of tokens of a conversation. The model's context length can be a lower limit.
       chunk: Maximum number of tokens that one call of `prefill` processes. Larger values need more memory.
+      kv_cache: Dtype of the KV cache: `float32`, `float16` (half the memory) or `int8` (about a quarter).
       symbol: C identifier; by default package and name, such as `app_assistant` for `//app:assistant`.
       backend: An `executorch_backend`.
       config: Dict of compiler options (docs/reference/config.md).
@@ -70,7 +76,7 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
     where = "executorch_llm(name = '%s')" % name
     _check_files(where, weights, model_config, tokenizer, tokenizer_config)
     symbol = symbol or c_prefix(native.package_name(), name)
-    _check(where, symbol, context, config)
+    _check(where, symbol, context, kv_cache, config)
     common = {key: kwargs[key] for key in _COMMON_ATTRS if key in kwargs}
     private = dict(common, visibility = ["//visibility:private"])
     executorch_model(
@@ -81,6 +87,7 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
         entry_point_args = {
             "chunk": chunk,
             "context": context,
+            "kv_cache": kv_cache,
         },
         module = Label("//llm/decoder"),
         prefix = symbol,

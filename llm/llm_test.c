@@ -17,7 +17,7 @@
 #include "executorch/llm/hosted.h"
 #include "executorch/method.h"
 #include "executorch/text/utf8_stream.h"
-#include "llm/small.h"
+#include MODEL_HEADER
 
 enum { kContext = 256, kText = 4096, kAnswer = 40 };
 
@@ -104,9 +104,9 @@ static void test_sizes_come_from_the_program(void **state) {
   const et_llm_info *info = et_llm_get_info(llm);
   assert_int_equal(info->context, kContext);
   assert_int_equal(info->chunk, 32);
-  assert_int_equal(info->vocabulary, small.vocabulary->count);
+  assert_int_equal(info->vocabulary, MODEL.vocabulary->count);
   assert_int_equal(info->piece_bytes, strlen("<|endoftext|>"));
-  assert_int_equal(info->cache_bytes, 2 * 2 * 2 * kContext * 16 * 4);
+  assert_int_equal(info->cache_bytes, 2 * 2 * 2 * kContext * ROW_BYTES);
 }
 
 static void test_changed_suffix_gives_the_tokens_of_a_fresh_session(
@@ -184,7 +184,7 @@ static void test_appended_tokens_give_the_scores_of_a_prefill(void **state) {
                      ET_STATUS_OK);
   }
   assert_int_equal(et_llm_append(all, tokens, 6, &b, &error), ET_STATUS_OK);
-  for (size_t i = 0; i < small.vocabulary->count; ++i) {
+  for (size_t i = 0; i < MODEL.vocabulary->count; ++i) {
     assert_true(fabsf(a[i] - b[i]) <= 1e-3F * (1.0F + fabsf(b[i])));
   }
   et_llm_session_destroy(one);
@@ -200,7 +200,7 @@ static size_t decode_at_once(const et_llm_session *session, char *out) {
   const int64_t *tokens = et_llm_get_tokens(session, &count);
   for (size_t i = et_llm_get_stats(session)->prompt_tokens; i < count; ++i) {
     size_t length = 0;
-    const char *piece = et_bpe_piece(small.vocabulary, tokens[i], &length);
+    const char *piece = et_bpe_piece(MODEL.vocabulary, tokens[i], &length);
     memcpy(bytes + size, piece, length);
     size += length;
   }
@@ -282,14 +282,14 @@ static void test_another_thread_cancels_the_generation(void **state) {
   (void)state;
   et_llm_session *session = new_session();
   /* Endless, because it slides, and no token ends it. */
-  const et_llm_bias biases[] = {{small.chat->stops[0], -INFINITY},
-                                {small.chat->stops[1], -INFINITY}};
+  const et_llm_bias biases[] = {{MODEL.chat->stops[0], -INFINITY},
+                                {MODEL.chat->stops[1], -INFINITY}};
   const et_llm_generation endless = {
       .biases = biases, .bias_count = 2, .overflow = ET_LLM_OVERFLOW_SLIDE};
   canceler canceler = {.session = session};
   pthread_t thread;
   answer text;
-  assert_int_equal(small.chat->stop_count, 2);
+  assert_int_equal(MODEL.chat->stop_count, 2);
   assert_int_equal(pthread_create(&thread, NULL, cancel, &canceler), 0);
   assert_int_equal(et_llm_chat(session, "Hello!", &endless, NULL, NULL, &error),
                    ET_STATUS_OK);
@@ -390,8 +390,8 @@ static void test_prompt_that_does_not_fit_is_an_error(void **state) {
 static void test_full_context_ends_the_answer(void **state) {
   (void)state;
   et_llm_session *session = new_session();
-  const et_llm_bias biases[] = {{small.chat->stops[0], -INFINITY},
-                                {small.chat->stops[1], -INFINITY}};
+  const et_llm_bias biases[] = {{MODEL.chat->stops[0], -INFINITY},
+                                {MODEL.chat->stops[1], -INFINITY}};
   const et_llm_generation endless = {.biases = biases, .bias_count = 2};
   assert_int_equal(et_llm_chat(session, "Hello!", &endless, NULL, NULL, &error),
                    ET_STATUS_OK);
@@ -406,8 +406,8 @@ static void test_sliding_keeps_the_first_tokens(void **state) {
   (void)state;
   et_llm_session *session = new_session();
   et_llm_session *fresh = new_session();
-  const et_llm_bias biases[] = {{small.chat->stops[0], -INFINITY},
-                                {small.chat->stops[1], -INFINITY}};
+  const et_llm_bias biases[] = {{MODEL.chat->stops[0], -INFINITY},
+                                {MODEL.chat->stops[1], -INFINITY}};
   const et_llm_generation options = {.max_tokens = 2 * kContext,
                                      .biases = biases,
                                      .bias_count = 2,
@@ -442,7 +442,7 @@ static void test_caller_memory_is_exact_and_nothing_is_allocated(void **state) {
   et_llm_session *session = NULL;
   answer text;
   answer expected;
-  assert_int_equal(et_llm_measure(&small, NULL, &info, &error), ET_STATUS_OK);
+  assert_int_equal(et_llm_measure(&MODEL, NULL, &info, &error), ET_STATUS_OK);
   uint8_t *memory = aligned_alloc(64, (info.session_bytes + 128) / 64 * 64);
   _Alignas(64) uint8_t model[4096];
   assert_non_null(memory);
@@ -456,7 +456,7 @@ static void test_caller_memory_is_exact_and_nothing_is_allocated(void **state) {
   const et_mutable_span model_memory = {model, info.llm_bytes};
   const et_mutable_span misaligned = {memory + 8, info.session_bytes};
   const size_t before = allocations;
-  assert_int_equal(et_llm_open(&small, NULL, model_memory, &in_memory, &error),
+  assert_int_equal(et_llm_open(&MODEL, NULL, model_memory, &in_memory, &error),
                    ET_STATUS_OK);
   assert_int_equal(et_llm_session_open(in_memory, short_one, &session, &error),
                    ET_STATUS_MEMORY_TOO_SMALL);
@@ -478,7 +478,7 @@ static void test_threads_do_not_change_the_answer(void **state) {
   et_llm_session *session = new_session();
   et_llm_session *threaded = NULL;
   answer text;
-  assert_int_equal(et_llm_create(&small, 2, &two, &error), ET_STATUS_OK);
+  assert_int_equal(et_llm_create(&MODEL, 2, &two, &error), ET_STATUS_OK);
   assert_int_equal(et_llm_session_create(two, &threaded, &error), ET_STATUS_OK);
   chat(session, "Hello!", &kShort, &text);
   chat(threaded, "Hello!", &kShort, &text);
@@ -535,13 +535,13 @@ static void test_invalid_arguments_are_named(void **state) {
 
 static void test_invalid_models_are_named(void **state) {
   (void)state;
-  et_llm_model model = small;
+  et_llm_model model = MODEL;
   et_llm_info info;
-  et_bpe_vocabulary vocabulary = *small.vocabulary;
+  et_bpe_vocabulary vocabulary = *MODEL.vocabulary;
   model.program.data = NULL;
   assert_int_equal(et_llm_measure(&model, NULL, &info, &error),
                    ET_STATUS_INVALID_ARGUMENT);
-  model = small;
+  model = MODEL;
   model.vocabulary = &vocabulary;
   vocabulary.count = 0;
   assert_int_equal(et_llm_measure(&model, NULL, &info, &error),
@@ -551,7 +551,7 @@ static void test_invalid_models_are_named(void **state) {
 
 static int open_model(void **state) {
   (void)state;
-  return et_llm_create(&small, 1, &llm, &error) == ET_STATUS_OK ? 0 : -1;
+  return et_llm_create(&MODEL, 1, &llm, &error) == ET_STATUS_OK ? 0 : -1;
 }
 
 static int close_model(void **state) {

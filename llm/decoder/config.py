@@ -72,6 +72,7 @@ class DecoderConfig:
     activation: "silu", or "gelu" with the tanh approximation.
     biases: names of the linear layers with a bias, such as "attn_q".
     tied: the output layer uses the token embeddings.
+    kv_cache: dtype of the KV cache, a name in `KV_CACHE_DTYPES`.
     """
 
     vocabulary: int
@@ -88,3 +89,4 @@ class DecoderConfig:
     activation: str
     biases: frozenset[str]
     tied: bool
+    kv_cache: str = "float32"

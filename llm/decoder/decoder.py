@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 import torch
@@ -12,22 +13,28 @@ from torch.export import Dim
 import exir
 from llm.decoder import from_gguf, from_hugging_face
 from llm.decoder.config import DecoderConfig
+from llm.decoder.kv_cache import KV_CACHE_DTYPES
 from llm.decoder.network import Decoder
 
 _MapWeights: TypeAlias = Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
 
 
-def language_model(weights: exir.WeightsFile, context: int = 2048, chunk: int = 128) -> exir.ModelSpec:
+def language_model(
+    weights: exir.WeightsFile, context: int = 2048, chunk: int = 128, kv_cache: str = "float32"
+) -> exir.ModelSpec:
     """Return a model with the methods `prefill` and `decode`.
 
     weights: a GGUF file, or safetensors with the model's `config.json` as metadata.
     context: maximum number of tokens in the KV cache; the model's context length can be a lower limit.
     chunk: maximum number of tokens of one `prefill` call.
+    kv_cache: dtype of the KV cache: float32, float16 or int8.
 
     Raises ValueError for a model that is not supported.
     """
     if context < 2 or chunk < 2:
         raise ValueError(f"'context' is {context} and 'chunk' is {chunk}; both must be at least 2")
+    if kv_cache not in KV_CACHE_DTYPES:
+        raise ValueError(f"'kv_cache' is '{kv_cache}'; supported: {', '.join(KV_CACHE_DTYPES)}")
     config, map_weights = _read_config(weights, context)
     length, size = min(5, chunk), config.context
     n = Dim("n", min=2, max=chunk)
@@ -38,7 +45,7 @@ def language_model(weights: exir.WeightsFile, context: int = 2048, chunk: int = 
         "decode": exir.MethodSpec(one),
     }
     return exir.ModelSpec(
-        Decoder(config),
+        Decoder(replace(config, kv_cache=kv_cache)),
         methods=methods,
         constant_methods={"get_max_context_len": size},
         map_weights=map_weights,

@@ -96,6 +96,11 @@ def test_file_without_a_description_is_refused() -> None:
         language_model(WeightsFile({}, {}))
 
 
+def test_unknown_dtype_of_the_cache_is_refused() -> None:
+    with pytest.raises(ValueError, match="'kv_cache' is 'int4'; supported: float32, float16, int8"):
+        language_model(WeightsFile({}, _SETTINGS), kv_cache="int4")
+
+
 def test_too_short_context_is_refused() -> None:
     with pytest.raises(ValueError, match="'context' is 1 and 'chunk' is 128; both must be at least 2"):
         language_model(WeightsFile({}, _SETTINGS), context=1)

@@ -36,3 +36,12 @@ def test_safetensors_give_the_scores_of_transformers(name: str, tmp_path: Path) 
 def test_gguf_file_gives_the_scores_of_transformers(name: str, tmp_path: Path) -> None:
     write_gguf(tmp_path / "model.gguf", name, random_model(name))
     _assert_equal_scores(load_spec(tmp_path / "model.gguf").module, name)
+
+
+@pytest.mark.parametrize(("kv_cache", "tolerance"), [("float16", 0.005), ("int8", 0.1)])
+@pytest.mark.parametrize("name", FAMILIES)
+@torch.no_grad()
+def test_small_caches_give_almost_the_same_scores(name: str, kv_cache: str, tolerance: float, tmp_path: Path) -> None:
+    found = from_safetensors(name, tmp_path, kv_cache).module.prefill(prompt(), torch.arange(PROMPT_TOKENS))
+    expected = random_model(name)(prompt()).logits[:, -1]
+    assert float((found - expected).abs().max()) < tolerance * float(expected.abs().max())

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from llm.decoder.config import DecoderConfig, LayerConfig
+from llm.decoder.kv_cache import KvCache
 from llm.decoder.rotary import Rotary, rotate, rotation_tables
 
 _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"silu": F.silu, "gelu": partial(F.gelu, approximate="tanh")}
@@ -108,9 +109,9 @@ class Block(nn.Module):
         whole = norms.query_key == "all"
         self.attn_q_norm = _norm(config, queries if whole else config.head) if norms.query_key else None
         self.attn_k_norm = _norm(config, keys if whole else config.head) if norms.query_key else None
-        cache = torch.zeros(1, config.groups, config.context, config.head)
-        self.register_buffer("keys", cache, persistent=False)
-        self.register_buffer("values", cache.clone(), persistent=False)
+        self.keys, self.values = (
+            KvCache(config.kv_cache, config.groups, config.context, config.head) for _ in range(2)
+        )
 
     def forward(self, x: Tensor, positions: Tensor, angles: _Angles, mask: Tensor) -> Tensor:
         attended = self._attended(_normed(x, self.attn_norm), positions, angles, mask)
@@ -128,8 +129,8 @@ class Block(nn.Module):
         v = self._heads(self.attn_v(x), None)
         if angles is not None:
             q, k = rotate(q, *angles), rotate(k, *angles)
-        self.keys.index_copy_(2, positions, k)
-        self.values.index_copy_(2, positions, v)
+        self.keys.update(positions, k)
+        self.values.update(positions, v)
         return self.attn_output(self._mixed(q, mask).transpose(1, 2).flatten(2))
 
     def _heads(self, x: Tensor, norm: nn.RMSNorm | None) -> Tensor:
@@ -141,12 +142,13 @@ class Block(nn.Module):
     def _mixed(self, q: Tensor, mask: Tensor) -> Tensor:
         """Return the attention's mean of the values: [1, heads, tokens, head]."""
         scale, limit = self.config.scales.attention, self.config.softcaps.attention
+        keys, values = self.keys.read(), self.values.read()
         if limit is None:
-            return F.scaled_dot_product_attention(q, self.keys, self.values, mask, scale=scale, enable_gqa=True)
+            return F.scaled_dot_product_attention(q, keys, values, mask, scale=scale, enable_gqa=True)
         by_group = q.unflatten(1, (self.config.groups, -1))
-        products = by_group @ self.keys.unsqueeze(2).transpose(-1, -2)
+        products = by_group @ keys.unsqueeze(2).transpose(-1, -2)
         capped = _capped(products * scale, limit).masked_fill(~mask, -torch.inf)
-        return (capped.softmax(-1) @ self.values.unsqueeze(2)).flatten(1, 2)
+        return (capped.softmax(-1) @ values.unsqueeze(2)).flatten(1, 2)
 
 
 def _linear(config: DecoderConfig, name: str, inputs: int, outputs: int) -> nn.Linear:

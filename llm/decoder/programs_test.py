@@ -14,6 +14,7 @@ from torch import Tensor
 
 from backends.cpu.compiler.partitioner import CpuPartitioner
 from executorch_runtime import Program
+from exir import ModelSpec
 from exir.cli.compile import Pipeline, export_methods, lower_programs
 from exir.cli.config import parse_config
 from llm.decoder.testing_families import FAMILIES, PROMPT_TOKENS, from_safetensors, prompt, random_model
@@ -42,14 +43,45 @@ def _answer(prefill: _Step, decode: _Step) -> list[int]:
     return answer
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_program_gives_the_tokens_of_transformers(name: str, tmp_path: Path) -> None:
-    spec = from_safetensors(name, tmp_path)
+def _compiled(spec: ModelSpec, path: Path) -> tuple[_Step, _Step]:
+    """Return the methods `prefill` and `decode` of the program."""
     pipeline = Pipeline(parse_config(_SHARED_CACHE, "test"), (CpuPartitioner(),))
-    lower_programs(export_methods(spec), spec, pipeline).save(str(tmp_path / "model.pte"))
-    program = Program(tmp_path / "model.pte")
+    lower_programs(export_methods(spec), spec, pipeline).save(str(path))
+    program = Program(path)
     prefill = program.method("prefill")
     decode = program.method("decode", share=(prefill, 2))
+    return (lambda *inputs: prefill(*inputs)[0]), (lambda *inputs: decode(*inputs)[0])
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_program_gives_the_tokens_of_transformers(name: str, tmp_path: Path) -> None:
+    steps = _compiled(from_safetensors(name, tmp_path), tmp_path / "model.pte")
     expected = _expected_answer(name)
     assert len(set(expected)) > _ANSWER_TOKENS // 4  # not one token again and again
-    assert _answer(lambda *inputs: prefill(*inputs)[0], lambda *inputs: decode(*inputs)[0]) == expected
+    assert _answer(*steps) == expected
+
+
+@torch.no_grad()
+def _scores(prefill: _Step, decode: _Step, tokens: list[int]) -> Tensor:
+    """Return the scores after the prompt and after each of the n `tokens`.
+
+    The result is [1 + n, vocabulary].
+    """
+    scores = [prefill(prompt(), torch.arange(PROMPT_TOKENS)).clone()]
+    for position, token in enumerate(tokens, PROMPT_TOKENS):
+        scores.append(decode(torch.tensor([[token]]), torch.tensor([position])).clone())
+    return torch.cat(scores)
+
+
+# Sums with different rounding errors can be rounded to adjacent float16 or int8 values.
+@pytest.mark.parametrize(("kv_cache", "tolerance"), [("float16", 0.001), ("int8", 0.01)])
+@pytest.mark.parametrize("name", ["gemma2", "gemma3_text", "llama", "mistral", "olmo2"])
+def test_program_with_a_small_cache_gives_the_scores_of_eager(
+    name: str, kv_cache: str, tolerance: float, tmp_path: Path
+) -> None:
+    spec = from_safetensors(name, tmp_path, kv_cache)
+    prefill, decode = _compiled(spec, tmp_path / "model.pte")
+    tokens = _expected_answer(name)
+    expected = _scores(spec.module.prefill, spec.module.decode, tokens)
+    found = _scores(prefill, decode, tokens)
+    assert float((found - expected).abs().max()) < tolerance * float(expected.abs().max())

@@ -75,16 +75,16 @@ def prompt() -> Tensor:
     return torch.randint(3, _VOCABULARY, (1, PROMPT_TOKENS), generator=torch.Generator().manual_seed(5))
 
 
-def from_safetensors(name: str, folder: Path) -> ModelSpec:
+def from_safetensors(name: str, folder: Path, kv_cache: str = "float32") -> ModelSpec:
     """Save a random model as safetensors in `folder`, and load it."""
     random_model(name).save_pretrained(folder)
-    return load_spec(folder / "model.safetensors", folder / "config.json")
+    return load_spec(folder / "model.safetensors", folder / "config.json", kv_cache)
 
 
-def load_spec(weights: Path, metadata: Path | None = None) -> ModelSpec:
+def load_spec(weights: Path, metadata: Path | None = None, kv_cache: str = "float32") -> ModelSpec:
     """Return the model of a weights file, with its weights."""
     file = read_weights(weights, metadata)
-    spec = language_model(file, _CONTEXT)
+    spec = language_model(file, _CONTEXT, kv_cache=kv_cache)
     load_weights(spec.module, spec.map_weights(file.tensors), weights)
     return spec
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "executorch/llm/hosted.h"
-#include "models/chat/smollm2.h"
+#include MODEL_HEADER
 
 enum { kText = 1 << 20 };
 
@@ -54,8 +54,8 @@ static size_t read_tokens(const char *path, int64_t *tokens, size_t capacity) {
   }
   const size_t size = fread(text, 1, kText, file);
   fclose(file);
-  return et_bpe_encode(smollm2.vocabulary, text, size, tokens, capacity,
-                       symbols, kText);
+  return et_bpe_encode(MODEL.vocabulary, text, size, tokens, capacity, symbols,
+                       kText);
 }
 
 static int run(et_llm *llm, const char *path, size_t limit) {
@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: %s TEXT-FILE [TOKENS]\n", argv[0]);
     return 2;
   }
-  if (et_llm_create(&smollm2, 1, &llm, &error) != ET_STATUS_OK) {
+  if (et_llm_create(&MODEL, 1, &llm, &error) != ET_STATUS_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }
