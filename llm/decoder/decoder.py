@@ -64,6 +64,6 @@ def _read_config(weights: exir.WeightsFile, context: int) -> tuple[DecoderConfig
         family = metadata["model_type"]
         return config, lambda tensors: from_hugging_face.map_weights(tensors, config, family)
     raise ValueError(
-        "the weights file does not describe its model; pass a GGUF file, or set 'weights_metadata' to the "
-        "model's config.json"
+        "the weights file does not describe its model; pass a GGUF file, or set 'model_config' of executorch_llm "
+        "('weights_metadata' of executorch_model) to the model's config.json"
     )

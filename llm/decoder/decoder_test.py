@@ -91,8 +91,15 @@ def test_unsupported_model_is_refused_by_name(settings: dict[str, Any], message:
         _config(**settings)
 
 
+def test_fused_weights_of_other_sizes_are_refused() -> None:
+    tensors = {"model.layers.0.self_attn.qkv_proj.weight": torch.zeros(100, 64)}
+    spec = language_model(WeightsFile(tensors, {**_SETTINGS, "model_type": "phi3"}))
+    with pytest.raises(ValueError, match="a fused weight has 100 rows, but attn_q and attn_k and attn_v have 192"):
+        spec.map_weights(tensors)
+
+
 def test_file_without_a_description_is_refused() -> None:
-    with pytest.raises(ValueError, match="pass a GGUF file, or set 'weights_metadata'"):
+    with pytest.raises(ValueError, match="pass a GGUF file, or set 'model_config'"):
         language_model(WeightsFile({}, {}))
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from exir import WeightsFile
 from llm.decoder.config import DecoderConfig, LayerConfig, Norms, Scales, SoftCaps
+from llm.decoder.fused_weights import split_fused_weights
 from llm.decoder.rotary import Rotary, plain_rotary, scaled_rotary
 
 # Architectures whose query and key weights pair adjacent elements of a head.
@@ -146,26 +147,14 @@ def map_weights(tensors: Mapping[str, Tensor], config: DecoderConfig, family: st
     Fused weights of Phi are split. The rows of query and key weights are ordered for pairs of the
     elements i and i + pairs.
     """
-    mapped: dict[str, Tensor] = {}
-    for name, tensor in tensors.items():
-        if name in _ROTARY_TENSORS:
-            continue
-        for part, rows in _split(name, tensor, config, family):
-            mapped[part] = tensor if rows is None else tensor.index_select(0, rows)
-    return mapped
+    split = split_fused_weights({name: tensors[name] for name in tensors if name not in _ROTARY_TENSORS}, config)
+    if family not in _ADJACENT_PAIRS:
+        return split
+    is_paired = {name: ".attn_q." in name or ".attn_k." in name for name in split}
+    return {name: _with_distant_pairs(each, config.head) if is_paired[name] else each for name, each in split.items()}
 
 
-def _split(name: str, tensor: Tensor, config: DecoderConfig, family: str) -> list[tuple[str, Tensor | None]]:
-    """Return the names of the layers of a tensor, with their rows; None for all rows."""
-    queries, keys = config.heads * config.head, config.groups * config.head
-    if ".attn_qkv." in name:
-        rows = torch.arange(tensor.shape[0]).split((queries, keys, keys))
-        parts = zip(("attn_q", "attn_k", "attn_v"), rows, strict=True)
-        return [(name.replace("attn_qkv", part), indices) for part, indices in parts]
-    if ".ffn_up." in name and tensor.shape[0] == 2 * config.hidden:
-        gate, up = torch.arange(tensor.shape[0]).chunk(2)
-        return [(name.replace("ffn_up", "ffn_gate"), gate), (name, up)]
-    if family in _ADJACENT_PAIRS and (".attn_q." in name or ".attn_k." in name):
-        rows = torch.arange(tensor.shape[0]).reshape(-1, config.head // 2, 2)
-        return [(name, rows.transpose(1, 2).flatten())]
-    return [(name, None)]
+def _with_distant_pairs(tensor: Tensor, head: int) -> Tensor:
+    """Return the rows of adjacent pairs, ordered for pairs of i and i + head / 2."""
+    rows = torch.arange(tensor.shape[0]).reshape(-1, head // 2, 2)
+    return tensor.index_select(0, rows.transpose(1, 2).flatten())

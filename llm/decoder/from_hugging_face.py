@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from llm.decoder.config import DecoderConfig, LayerConfig, Norms, Scales, SoftCaps
+from llm.decoder.fused_weights import split_fused_weights
 from llm.decoder.rotary import Rotary, scaled_rotary
 
 _PRE_NORM = {
@@ -31,8 +32,10 @@ _BLOCK_NAMES = {
     "self_attn.o_proj": "attn_output",
     "self_attn.q_norm": "attn_q_norm",
     "self_attn.k_norm": "attn_k_norm",
+    "self_attn.qkv_proj": "attn_qkv",
     "mlp.gate_proj": "ffn_gate",
     "mlp.up_proj": "ffn_up",
+    "mlp.gate_up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
 }
 _MODEL_NAMES = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
@@ -196,9 +199,8 @@ def map_weights(tensors: Mapping[str, Tensor], config: DecoderConfig, family: st
             continue
         if family.startswith("gemma") and place.endswith("norm"):
             tensor = tensor.float() + 1
-        for part, rows in _split(place, config):
-            mapped[f"{part}.{kind}"] = tensor[rows]
-    return mapped
+        mapped[f"{place}.{kind}"] = tensor
+    return split_fused_weights(mapped, config)
 
 
 def _mapped_name(name: str, family: str) -> str:
@@ -210,17 +212,3 @@ def _mapped_name(name: str, family: str) -> str:
         known = {**_BLOCK_NAMES, **FAMILIES[family]}
         return f"blk.{number}.{known.get(inner, inner)}.{kind}"
     return name
-
-
-def _split(place: str, config: DecoderConfig) -> list[tuple[str, slice]]:
-    """Return the layers of a fused weight, with their rows."""
-    block, _, layer = place.rpartition("self_attn.")
-    if layer == "qkv_proj":
-        queries = config.heads * config.head
-        values = queries + config.groups * config.head
-        rows = {"attn_q": slice(queries), "attn_k": slice(queries, values), "attn_v": slice(values, None)}
-        return [(block + name, part) for name, part in rows.items()]
-    block, _, layer = place.rpartition("mlp.")
-    if layer == "gate_up_proj":
-        return [(block + "ffn_gate", slice(config.hidden)), (block + "ffn_up", slice(config.hidden, None))]
-    return [(place, slice(None))]
