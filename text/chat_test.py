@@ -53,17 +53,41 @@ def _content(draw: random.Random, role: str, needs_text: bool) -> str:
     return f"{content}." if needs_text and not content.strip() else content
 
 
-@pytest.mark.parametrize("family", SUPPORTED)
-def test_parts_give_the_text_of_the_template(family: str) -> None:
-    parts, render = _parts(SUPPORTED[family]), renderer(_gguf_metadata(SUPPORTED[family]))
-    draw = random.Random(8)
-    for _ in range(300):
+def _assert_texts_agree(parts: TemplateParts, template: str, draw: random.Random, count: int) -> None:
+    render = renderer(_gguf_metadata(template))
+    for _ in range(count):
         messages: list[Message] = []
         for role in _roles(parts, draw):
             is_first_user = role == "user" and messages and messages[-1][0] == "system"
             needs_text = parts.formats["first_user" if is_first_user else role].needs_text
             messages.append((role, _content(draw, role, needs_text)))
         assert parts.text(messages, True) == render(messages, True)
+
+
+@pytest.mark.parametrize("family", SUPPORTED)
+def test_parts_give_the_text_of_the_template(family: str) -> None:
+    _assert_texts_agree(_parts(SUPPORTED[family]), SUPPORTED[family], random.Random(8), 300)
+
+
+def _damaged(template: str, draw: random.Random) -> str:
+    """Remove, repeat or replace a few characters."""
+    start, size = draw.randrange(len(template)), draw.randrange(1, 9)
+    middle = draw.choice(("", template[start : start + size] * 2, template[draw.randrange(len(template)) :][:size]))
+    return template[:start] + middle + template[start + size :]
+
+
+def test_damaged_templates_give_an_error_or_their_text() -> None:
+    draw = random.Random(2)
+    accepted = 0
+    for template in SUPPORTED.values():
+        for damaged in [_damaged(template, draw) for _ in range(40)]:
+            try:
+                parts = _parts(damaged)
+            except ValueError:  # names what is not supported
+                continue
+            accepted += 1
+            _assert_texts_agree(parts, damaged, draw, 10)
+    assert 50 < accepted < 40 * len(SUPPORTED)
 
 
 def test_text_around_chat_messages_is_extracted() -> None:

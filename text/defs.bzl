@@ -42,6 +42,8 @@ def bpe_vocabulary(name, model = None, config = None, chat_template = None, symb
     """
     where = "bpe_vocabulary(name = '%s')" % name
     require(where, "model", model, "the GGUF file or tokenizer.json")
+    if chat_template and str(model).endswith(".json") and not config:
+        fail("%s: 'chat_template' is set, but 'config' is missing; set it to the tokenizer_config.json, which names the tokens that begin and end texts" % where)
     _vocabulary_library(where, name, "bpe", [model, config, chat_template], symbol, "//text/generate:bpe", ["//text:bpe", "//text:chat_template"], kwargs)
 
 def _vocabulary_library(where, name, kind, files, symbol, generator, deps, common_attrs):

@@ -1,6 +1,15 @@
-"""Chat templates with the behavior of model families."""
+"""Chat templates with the behavior of model families.
+
+    python -m text.testing_templates FAMILY TOKENIZER-CONFIG.json TEMPLATE.jinja
+
+The families are the keys of `OF_VOCABULARIES`.
+"""
 
 from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
 
 # The roles of user and assistant must alternate.
 _ALTERNATING = (
@@ -131,3 +140,19 @@ SUPPORTED = {
     "granite": GRANITE.replace("strftime_now('%B %d, %Y')", "'May 1'"),
     "smollm3": SMOLLM3,
 }
+
+# Templates for the vocabularies of text/testing_families.py, with the tokens that begin and end texts.
+OF_VOCABULARIES = {
+    "gemma": (GEMMA3, "<s>", "</s>"),
+    "llama2": (LLAMA2, "<s>", "</s>"),
+    "llama3": (LLAMA3, None, "<|end|>"),
+    "mistral": (MISTRAL_FIRST, "<s>", "</s>"),
+    "phi4": (PHI4, None, "<|end|>"),
+    "qwen2": (QWEN3.replace("<|im_end|>", "<|end|>"), None, "<|end|>"),
+}
+
+if __name__ == "__main__":
+    family, config_path, template_path = sys.argv[1:]
+    template, begin, end = OF_VOCABULARIES[family]
+    Path(config_path).write_text(json.dumps({"bos_token": begin, "eos_token": end}), encoding="utf-8")
+    Path(template_path).write_text(template, encoding="utf-8")

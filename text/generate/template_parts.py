@@ -246,7 +246,8 @@ def _agrees(parts: TemplateParts, render: Render, messages: Sequence[Message]) -
 
 def _with_thoughts(parts: TemplateParts, render: Render) -> TemplateParts:
     """Return the parts with the template's changes of thoughts in answers."""
-    contents = [f"{_SYSTEM}{THOUGHT_END}{_USER3}{THOUGHT_END}{pad}{_ANSWER}" for pad in ("", _PADDING)]
+    thoughts = f"{_PADDING}<think>{_SYSTEM}{THOUGHT_END}{_USER3}{THOUGHT_END}"
+    contents = [f"{thoughts}{_ANSWER}", f"{thoughts}{_PADDING}{_ANSWER}{_PADDING[::-1]}"]
     conversations = [messages for content in contents for messages in _probed("assistant", content)]
     choices = [parts, *(replace(parts, drops_thoughts=True, thought=trim) for trim in Trim)]
     for choice in choices:
