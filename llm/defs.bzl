@@ -14,11 +14,12 @@ _COMMON_ATTRS = ["compatible_with", "exec_compatible_with", "features", "restric
 # Dtypes of KV caches, as in llm/decoder/kv_cache.py.
 _KV_CACHES = ["float32", "float16", "int8"]
 
-def _check(where, symbol, context, kv_cache, config):
+def _check_options(where, symbol, context, chunk, kv_cache, config):
     if symbol != c_prefix("", symbol):
         fail("%s: 'symbol' must start with a letter and consist of letters, digits and single '_', got '%s'" % (where, symbol))
-    if type(context) != "int" or context < 2:
-        fail("%s: 'context' must be a number of tokens, at least 2, got %r" % (where, context))
+    for name, value in [("context", context), ("chunk", chunk)]:
+        if type(value) != "int" or value < 2:
+            fail("%s: '%s' must be a number of tokens, at least 2, got %r" % (where, name, value))
     if kv_cache not in _KV_CACHES:
         fail("%s: 'kv_cache' must be one of %s, got %r" % (where, ", ".join(_KV_CACHES), kv_cache))
     if config != None and type(config) != "dict":
@@ -33,13 +34,22 @@ def _include_path(name):
     package = native.package_name()
     return "%s%s.h" % (package + "/" if package else "", name)
 
-def _check_files(where, weights, model_config, tokenizer, tokenizer_config):
-    require(where, "weights", weights, "a GGUF file, or safetensors with 'model_config' and 'tokenizer'")
-    if bool(model_config) != bool(tokenizer):
-        given, missing = ("model_config", "tokenizer") if model_config else ("tokenizer", "model_config")
-        fail("%s: '%s' is set without '%s'; safetensors need both, and GGUF files neither" % (where, given, missing))
-    if tokenizer_config and not tokenizer:
-        fail("%s: 'tokenizer_config' is set without 'tokenizer'; add the tokenizer.json" % where)
+# Files of a safetensors model, beside the weights.
+_MODEL_FILES = {
+    "model_config": "config.json",
+    "tokenizer": "tokenizer.json",
+    "tokenizer_config": "tokenizer_config.json",
+}
+
+def _check_files(where, weights, **files):
+    """Fails unless the files are those of a GGUF model, or all those of a safetensors model."""
+    require(where, "weights", weights, "a GGUF file, or safetensors with 'model_config', 'tokenizer' and 'tokenizer_config'")
+    given = [name for name in _MODEL_FILES if files[name]]
+    missing = [name for name in _MODEL_FILES if not files[name]]
+    if missing and str(weights).endswith((".safetensors", ".safetensors.index.json")):
+        fail("%s: 'weights' is a safetensors file, but '%s' is missing; set it to the model's %s" % (where, missing[0], _MODEL_FILES[missing[0]]))
+    if missing and given:
+        fail("%s: '%s' is set, but '%s' is missing; set it to the model's %s, or omit all of them if the weights are a GGUF file" % (where, given[0], missing[0], _MODEL_FILES[missing[0]]))
 
 def executorch_llm(name, weights = None, model_config = None, tokenizer = None, tokenizer_config = None, chat_template = None, context = 2048, chunk = 128, kv_cache = "float32", symbol = None, backend = Label("//backends/cpu"), config = None, visibility = None, **kwargs):
     """A language model as a program, a C and C++ library, and a command line.
@@ -74,9 +84,9 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
       **kwargs: Other attributes of `executorch_model`, such as `memory_gb`, and attributes that every rule has.
     """
     where = "executorch_llm(name = '%s')" % name
-    _check_files(where, weights, model_config, tokenizer, tokenizer_config)
+    _check_files(where, weights, model_config = model_config, tokenizer = tokenizer, tokenizer_config = tokenizer_config)
     symbol = symbol or c_prefix(native.package_name(), name)
-    _check(where, symbol, context, kv_cache, config)
+    _check_options(where, symbol, context, chunk, kv_cache, config)
     common = {key: kwargs[key] for key in _COMMON_ATTRS if key in kwargs}
     private = dict(common, visibility = ["//visibility:private"])
     executorch_model(

@@ -94,8 +94,8 @@ def _tensors() -> dict[str, Tensor]:
     return {name: torch.randn(shape, generator=draw).mul(0.3).bfloat16() for name, shape in _shapes()}
 
 
-def main() -> int:
-    index, config, first, second, tokenizer, tokenizer_config = map(Path, sys.argv[1:])
+def write(index: Path, config: Path, first: Path, second: Path, tokenizer: Path, tokenizer_config: Path) -> None:
+    """Write the files of the model."""
     tensors = _tensors()
     names = list(tensors)
     half = len(names) // 2
@@ -111,8 +111,7 @@ def main() -> int:
     }
     for path, document in documents.items():
         path.write_text(json.dumps(document), encoding="utf-8")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    write(*map(Path, sys.argv[1:]))
