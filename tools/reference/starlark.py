@@ -50,6 +50,12 @@ class _Attributes:
         return make
 
 
+class _Label(str):
+    """A label of this repository."""
+
+    workspace_name = ""
+
+
 class _Opaque:
     """A stand-in for a value of Bazel or another repository that is only passed on."""
 
@@ -126,7 +132,7 @@ class Workspace:
             "tag_class": _rule,
             "module_extension": _module_extension,
             "load": load,
-            "Label": str,
+            "Label": _Label,
         }
         names |= {"select": dict}
         exec(compile(file.read_text(), str(file), "exec"), names)
