@@ -149,24 +149,6 @@ def test_invalid_test_argument_fails_while_loading(workspace: Workspace, argumen
 
 
 @pytest.mark.parametrize(
-    ("argument", "message"),
-    [
-        ("context = 1", "'context' must be a number of tokens, at least 2, got 1"),
-        ('kv_cache = "int4"', "'kv_cache' must be one of float32, float16, int8, got \"int4\""),
-    ],
-)
-def test_invalid_argument_of_a_language_model_fails_while_loading(
-    workspace: Workspace, argument: str, message: str
-) -> None:
-    load = 'load("@rules_executorch//llm:defs.bzl", "executorch_llm")\n'
-    target = f'executorch_llm(name = "assistant", weights = "model.gguf", {argument})\n'
-    workspace.write("BUILD.bazel", load + target)
-    build = workspace.build("//:assistant")
-    assert build.exit_code != 0
-    assert f"executorch_llm(name = 'assistant'): {message}" in build.stderr
-
-
-@pytest.mark.parametrize(
     ("macro", "message"),
     [
         ("executorch_model", "'module' is missing; specify the py_library that defines the model"),
