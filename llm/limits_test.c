@@ -253,6 +253,39 @@ static void test_invalid_arguments_are_named(void **state) {
   et_llm_session_destroy(session);
 }
 
+static void test_messages_that_the_model_lacks_are_named(void **state) {
+  (void)state;
+  et_chat_template strict = *kModel->chat;
+  et_llm_model model = *kModel;
+  et_llm *other = NULL;
+  et_llm_session *session = NULL;
+  answer out = {.size = 0};
+  const et_llm_message messages[] = {{ET_CHAT_SYSTEM, "Be brief.", 9},
+                                     user_message("Hello!"),
+                                     user_message("Hello?"),
+                                     {ET_CHAT_ASSISTANT, "Hi.", 3}};
+  const et_llm_prompt system = {.messages = messages, .message_count = 2};
+  const et_llm_prompt twice = {.messages = messages + 1, .message_count = 2};
+  const et_llm_prompt answered = {.messages = messages + 2, .message_count = 2};
+  strict.has_system = false;
+  strict.alternates = true;
+  strict.ends_with_user = true;
+  model.chat = &strict;
+  assert_int_equal(et_llm_create(&model, 1, &other, &error), ET_STATUS_OK);
+  assert_int_equal(et_llm_session_create(other, &session, &error),
+                   ET_STATUS_OK);
+  expect_invalid(session, &system, NULL,
+                 "messages[0] is a system message, which the model's chat "
+                 "template does not support");
+  expect_invalid(session, &twice, NULL,
+                 "messages[1] has the role of the message before it");
+  expect_invalid(session, &answered, NULL, "messages[1] is the last");
+  chat(session, "Hello!", &kShort, &out);
+  chat(session, "Hello?", &kShort, &out);
+  et_llm_session_destroy(session);
+  et_llm_destroy(other);
+}
+
 static void test_invalid_models_are_named(void **state) {
   (void)state;
   et_llm_model model = *kModel;
@@ -280,6 +313,7 @@ int main(void) {
       cmocka_unit_test(test_caller_memory_is_exact_and_nothing_is_allocated),
       cmocka_unit_test(test_threads_do_not_change_the_answer),
       cmocka_unit_test(test_invalid_arguments_are_named),
+      cmocka_unit_test(test_messages_that_the_model_lacks_are_named),
       cmocka_unit_test(test_invalid_models_are_named),
   };
   return cmocka_run_group_tests(tests, open_model, close_model);

@@ -99,6 +99,21 @@ def test_vocabulary_without_an_end_token_is_refused() -> None:
         bpe.gguf_source(metadata, "small")
 
 
+def test_chat_template_file_replaces_that_of_a_gguf_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    template, written = tmp_path / "chat_template.jinja", tmp_path / "s.c"
+    monkeypatch.setattr(bpe, "read_metadata", lambda path: _gguf_metadata())
+    arguments = ["small.gguf", "", str(template), "small", "//text:small", str(tmp_path / "s.h"), str(written)]
+    monkeypatch.setattr("sys.argv", ["bpe", *arguments])
+    template.write_text(_TEMPLATE.replace("<assistant>", "<<assistant>>"))
+    assert bpe.main() == 0
+    assert "<<assistant>>" in written.read_text()
+    template.write_text("{{ bos_token + '' }}")
+    assert bpe.main() == 1
+    assert capsys.readouterr().err.startswith(f"{template}: the chat template cannot be rendered: UndefinedError")
+
+
 def test_damaged_vocabulary_is_named_on_standard_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -138,8 +138,9 @@ def test_text_after_the_last_message_is_not_a_part() -> None:
     assert (_parts(OLMO2).formats["assistant"].after, _parts(OLMO2).formats["user"].before) == ("</s>\n", "<|user|>\n")
 
 
-def test_date_is_the_templates_default() -> None:
+def test_date_is_that_of_the_template() -> None:
     assert "26 Jul 2024" in _parts(testing_templates.LLAMA3).opening
+    assert "Today is 26 July 2024." in _parts(testing_templates.GRANITE_WITH_DATE).opening
 
 
 def test_control_tokens_are_separate_from_text() -> None:

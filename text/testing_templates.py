@@ -111,6 +111,7 @@ GRANITE = (
     "{{- '<|start_of_role|>' + m['role'] + '<|end_of_role|>' + m['content'] + '<|end_of_text|>\n' }}"
     "{%- if loop.last and add_generation_prompt %}{{- '<|start_of_role|>assistant<|end_of_role|>' }}{%- endif %}{%- endfor %}"
 )
+GRANITE_WITH_DATE = "{% macro strftime_now(format) %}26 July 2024{% endmacro %}" + GRANITE
 # SmolLM3 has the tags of training, and takes options from the system message.
 SMOLLM3 = (
     "{%- set mode = '/think' %}{%- set extra = '' %}{%- set turns = messages %}"
@@ -137,7 +138,7 @@ SUPPORTED = {
     "phi3": PHI3,
     "phi4": PHI4,
     "olmo2": OLMO2,
-    "granite": GRANITE.replace("strftime_now('%B %d, %Y')", "'May 1'"),
+    "granite": GRANITE_WITH_DATE,
     "smollm3": SMOLLM3,
 }
 

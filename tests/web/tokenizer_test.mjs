@@ -118,6 +118,18 @@ test("invalid chats are errors", async () => {
   );
 });
 
+test("messages that the chat template lacks are errors", async () => {
+  const added = await AddedTokenizer.load();
+  const answer = { role: "assistant", content: "Hi" };
+  const lacks = (message, messages, options) => fails("NOT_SUPPORTED", message, () => added.encodeChat(messages, options));
+  await lacks(/^NOT_SUPPORTED: messages\[1\] has the role of the message before it/, [USER, USER]);
+  await lacks(/^NOT_SUPPORTED: messages\[0\] is of the assistant/, [answer]);
+  await lacks(/^NOT_SUPPORTED: messages\[1\] is the last/, [USER, answer]);
+  assert.ok(added.encodeChat([USER, answer], { answer: false }).length > 0);
+  const text = added.decode(added.encodeChat([{ role: "system", content: " a" }, { role: "user", content: " b\n" }]));
+  assert.equal(text, "<start_of_turn>user\n a\n\nb<end_of_turn>\n<start_of_turn>model\n");
+});
+
 test("other .wasm files are errors", async () => {
   const message = "the .wasm file differs from the JavaScript module; deploy files of the same build";
   for (const name of ["texts.ChatTokenizer.wasm", "texts.plain.wasm"]) {

@@ -224,8 +224,11 @@ def main() -> int:
                 del constants["_chat"]
         else:
             metadata = read_metadata(Path(model))
+            vocabulary = read_vocabulary(metadata)
+            text = source(vocabulary, linked)
+            reading = template or model
             changes = {f"tokenizer.{key}": value for key, value in replacement.items()}
-            text = gguf_source(metadata | changes, linked)
+            text += _chat_source(metadata | changes, vocabulary, linked)
     except ValueError as error:
         print(f"{reading}: {error}", file=sys.stderr)
         return 1
