@@ -31,7 +31,7 @@ from torch.utils import _pytree as pytree
 from exir.cli.loading.user_code import describe
 from exir.cli.quantization import Quantization
 from exir.cli.reporting.calls import Call, QuantizedOutput
-from exir.cli.reporting.rounding import RoundingRun
+from exir.cli.reporting.rounding import RoundingRuns
 from exir.error import ModelError
 from exir.graph.size_bounds import finite_upper
 from exir.model.module_copy import copy_modules
@@ -184,15 +184,15 @@ class _QuantizedRunner(_MethodRunner):
         self._steps = output_steps(program)
         self._spec = program.call_spec.in_spec
         self._module = copy_modules(program.module(check_guards=False))
-        self._rounding = RoundingRun(copy_modules(self._module))
-        self.modules = (*real.modules, self._module, self._rounding.module)
+        self._rounding = RoundingRuns(self._module)
+        self.modules = (*real.modules, self._module, *self._rounding.modules)
 
     def call(self, inputs: list[Any], compared: bool) -> Call:
         program_inputs = self.program_inputs(inputs)
         args, kwargs = pytree.tree_unflatten(_copy_values(program_inputs), self._spec)
         outputs = _copy_values(pytree.tree_leaves(self._module(*args, **kwargs)))
         floats = self._real.call(inputs, compared).outputs
-        differences = self._rounding.differences(_copy_values(program_inputs), outputs)
+        differences = self._rounding.differences(program_inputs, outputs)
         results = zip(outputs, floats, self._steps, differences, strict=True)
         return Call(
             self.name,

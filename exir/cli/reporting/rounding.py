@@ -1,8 +1,8 @@
 """The effect of rounding within a quantized program on its outputs.
 
 Two correct implementations can accumulate in different orders. A value near the middle of two
-quantization steps can then be rounded either way. A run with some values moved by one step shows
-the effect on the outputs.
+quantization steps can then be rounded either way. Runs with some values moved by one step show the
+effect on the outputs.
 """
 
 from collections.abc import Sequence
@@ -13,20 +13,49 @@ from torch import Tensor
 from torch.fx import GraphModule, Interpreter
 from torch.utils import _pytree as pytree
 
+from exir.model.module_copy import copy_modules
 from exir.quantize.families import quantizes
 
 # The fraction of values that are moved, and the minimum expected number per tensor.
 _ONE_IN = 32
 _LEAST = 4
+# A comparison in the model can change its result in one run and not in another.
+_RUNS = 3
+
+
+class RoundingRuns:
+    """Runs of a quantized program with different values one step off.
+
+    `modules` are copies of the program, whose states persist between calls.
+    """
+
+    def __init__(self, module: GraphModule) -> None:
+        self.modules = [copy_modules(module) for _ in range(_RUNS)]
+        self._runs = [RoundingRun(copied, seed) for seed, copied in enumerate(self.modules)]
+
+    def differences(self, args: Sequence[Any], outputs: Sequence[Any]) -> list[float]:
+        """Return the largest difference between `outputs` and the runs, for each output.
+
+        outputs: the outputs of the program for `args`.
+
+        The difference is 0 for outputs that are not floating point, because an index can change to
+        any other index.
+        """
+        found = [run.differences(pytree.tree_map(_copied, args), outputs) for run in self._runs]
+        return [max(each) for each in zip(*found, strict=True)]
+
+
+def _copied(value: Any) -> Any:
+    return value.clone() if isinstance(value, Tensor) else value
 
 
 class RoundingRun(Interpreter):
     """Runs a quantized program in eager mode, with some quantized values one step off.
 
-    The choice of values depends on `seed` and on the previous calls. State persists between calls.
+    The choice of values depends on `seed` and on the previous calls.
     """
 
-    def __init__(self, module: GraphModule, seed: int = 0) -> None:
+    def __init__(self, module: GraphModule, seed: int) -> None:
         super().__init__(module)
         self._generator = torch.Generator().manual_seed(seed)
 
@@ -43,13 +72,6 @@ class RoundingRun(Interpreter):
         return (codes.to(torch.int64) + offset).clamp(low, high).to(codes.dtype)
 
     def differences(self, args: Sequence[Any], outputs: Sequence[Any]) -> list[float]:
-        """Return the largest difference between `outputs` and this run, for each output.
-
-        outputs: the outputs of the program for `args`.
-
-        The difference is 0 for outputs that are not floating point, because an index can change to
-        any other index.
-        """
         try:
             perturbed = pytree.tree_leaves(self.run(*args))
         except Exception:  # a value one step off can violate an assertion of the model

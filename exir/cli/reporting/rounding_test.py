@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.export import export
 
-from exir.cli.reporting.rounding import RoundingRun
+from exir.cli.reporting.rounding import RoundingRun, RoundingRuns
 from exir.quantize import QuantizationOptions, output_steps, quantize_program
 
 
@@ -17,7 +17,7 @@ def _run_differences(module: nn.Module, x: Tensor) -> tuple[list[float], list[fl
     ).program
     with torch.no_grad():
         outputs = [program.module()(x)]
-        first, second = (RoundingRun(program.module()).differences([x], outputs) for _ in range(2))
+        first, second = (RoundingRuns(program.module()).differences([x], outputs) for _ in range(2))
     assert first == second
     return first, [step.step for step in output_steps(program)]
 
@@ -35,6 +35,19 @@ def test_float_output_deviates_continuously() -> None:
     (difference,), (step,) = _run_differences(module, torch.randn(4, 32))
     assert step == 0
     assert 1e-5 < difference < 0.05
+
+
+def test_difference_is_the_largest_of_several_runs() -> None:
+    x = torch.randn(1, 8)
+    program = quantize_program(
+        export(nn.Linear(8, 8).eval(), (x,)), QuantizationOptions("int8_static"), [(x,)]
+    ).program
+    with torch.no_grad():
+        outputs = [program.module()(x)]
+        runs = RoundingRuns(program.module())
+        (found,) = runs.differences([x], outputs)
+        single = [RoundingRun(program.module(), i).differences([x], outputs)[0] for i in range(3)]
+    assert found == max(single) > min(single)
 
 
 def test_index_output_does_not_deviate() -> None:
