@@ -5,8 +5,9 @@
  *   scores = scale * q @ k^T + mask    tile: 3 queries by 2 keys, DOT_LANES accumulators each
  *   weights = e^(scores - max)         online softmax (sdpa_sum.h)
  *   out += weights @ v                 tile: 3 queries by WIDE_VECTORS vectors of a value
- * The scales of int8 keys multiply the scores, and the scales of int8 values the weights. The
- * bandwidth of the KV cache is the bottleneck, so keys and values are prefetched. */
+ * Blocks of 16-bit rows have WIDENED_KEYS keys. The scales of int8 keys multiply the scores, and the
+ * scales of int8 values the weights. The bandwidth of the KV cache is the bottleneck, so keys and
+ * values are prefetched. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_FEW_QUERIES_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_FEW_QUERIES_H_
 
@@ -55,6 +56,8 @@ ET_INLINE et_f32 et_kv_load_some(const et_kv *from, size_t count) {
 #define WIDE_VECTORS ET_ROW_VECTORS
 #endif
 #define WIDE_LANES (WIDE_VECTORS * ET_CPU_LANES)
+/* Number of keys per block of 16-bit rows. The widened rows stay in the L1 or L2 cache. */
+#define WIDENED_KEYS 64
 /* Prefetch distance in elements. It is long because the KV cache is read from main memory. */
 #define PREFETCH_ELEMENTS 1536
 
@@ -458,8 +461,10 @@ static void et_sdpa_few_queries(const et_cpu_sdpa *a, size_t index,
   const size_t keys = et_seen_keys(a, index);
   float *widened =
       workspace + (size_t)et_cpu_sdpa_floats(queries, a->depth, a->width);
-  for (size_t first = 0; first < keys; first += ET_CPU_SDPA_KEYS) {
-    const size_t count = et_min_size(keys - first, ET_CPU_SDPA_KEYS);
+  const bool is_widened = !ET_SDPA_INT8 && a->kv_dtype != ET_CPU_KV_FLOAT32;
+  const size_t size = is_widened ? WIDENED_KEYS : ET_CPU_SDPA_KEYS;
+  for (size_t first = 0; first < keys; first += size) {
+    const size_t count = et_min_size(keys - first, size);
     const kv_block block = block_at(&g, first, count, widened);
     for (size_t q = 0; q < queries; q += MAX_QUERIES) {
       attend_block(&g, &block, q, et_min_size(queries - q, MAX_QUERIES), first,
