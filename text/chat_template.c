@@ -257,7 +257,7 @@ static bool has_token(const et_chat_parts *parts) {
   return false;
 }
 
-/* Returns true if there is no control token between messages of two formats. */
+/* Returns true if no control token separates messages of two formats. */
 static bool joins(const et_chat_template *chat, int format, int next) {
   return !has_token(&chat->formats[format].after) &&
          !has_token(&chat->formats[next].before);

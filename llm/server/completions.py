@@ -86,11 +86,11 @@ def _field(fields: Mapping[str, Any], name: str, kind: type, default: Any) -> An
     if value is None:
         return default
     if type(value) is not kind:
-        raise RequestError(name, f"must be a {_JSON_NAMES[kind]}, got {json.dumps(value)[:100]}")
+        raise RequestError(name, f"must be {_JSON_NAMES[kind]}, got {json.dumps(value)[:100]}")
     return value
 
 
-_JSON_NAMES = {dict: "JSON object", list: "list", bool: "boolean", int: "whole number"}
+_JSON_NAMES = {dict: "a JSON object", list: "a list", bool: "a boolean", int: "an integer"}
 
 
 def _messages(items: list[Any]) -> list[tuple[str, str]]:
@@ -153,7 +153,7 @@ def _whole_number(fields: Mapping[str, Any], name: str, minimum: int, maximum: i
     """Return an integer, or 0 if it is missing."""
     value = _field(fields, name, int, 0)
     if value != 0 and not minimum <= value <= maximum:
-        raise RequestError(name, f"must be a whole number from {minimum} to {maximum}")
+        raise RequestError(name, f"must be an integer from {minimum} to {maximum}")
     return int(value)
 
 
