@@ -7,6 +7,7 @@ load("//text:defs.bzl", "bpe_vocabulary")
 load("//tools/build_defs:macro_arguments.bzl", "c_prefix", "require")
 load("//tools/build_defs:python_action.bzl", "python_action")
 load("//tools/build_defs:python_launcher.bzl", "python_binary")
+load(":adapter_folder.bzl", "adapter_files", "adapter_folder")
 
 # Attributes that are set on all targets.
 _COMMON_ATTRS = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly"]
@@ -51,7 +52,7 @@ def _check_files(where, weights, **files):
     if missing and given:
         fail("%s: '%s' is set, but '%s' is missing; set it to the model's %s, or omit all of them if the weights are a GGUF file" % (where, given[0], missing[0], _MODEL_FILES[missing[0]]))
 
-def executorch_llm(name, weights = None, model_config = None, tokenizer = None, tokenizer_config = None, chat_template = None, context = 2048, chunk = 128, kv_cache = "float32", symbol = None, backend = Label("//backends/cpu"), config = None, visibility = None, **kwargs):
+def executorch_llm(name, weights = None, model_config = None, tokenizer = None, tokenizer_config = None, chat_template = None, context = 2048, chunk = 128, kv_cache = "float32", merged_adapter = None, symbol = None, backend = Label("//backends/cpu"), config = None, visibility = None, **kwargs):
     """A language model as a program, a C and C++ library, and a command line.
 
     The targets are:
@@ -77,6 +78,8 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
       context: Maximum number of tokens of a conversation. The model's context length can be a lower limit.
       chunk: Maximum number of tokens that one call of `prefill` processes. Larger values need more memory.
       kv_cache: Dtype of the KV cache: `float32`, `float16` (half the memory) or `int8` (about a quarter).
+      merged_adapter: LoRA adapter that the build merges into the weights (docs/how_to/use_a_language_model.md): the
+        `adapter_model.safetensors` of PEFT, beside its `adapter_config.json`; or a target or a list with both files.
       symbol: C identifier; by default package and name, such as `app_assistant` for `//app:assistant`.
       backend: An `executorch_backend`.
       config: Dict of compiler options (docs/reference/config.md).
@@ -89,16 +92,25 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
     _check_options(where, symbol, context, chunk, kv_cache, config)
     common = {key: kwargs[key] for key in _COMMON_ATTRS if key in kwargs}
     private = dict(common, visibility = ["//visibility:private"])
+    entry_point_args = {"chunk": chunk, "context": context, "kv_cache": kv_cache}
+    data = kwargs.pop("data", [])
+    if merged_adapter:
+        folder = name + "_merged_adapter"
+        adapter_folder(
+            name = folder,
+            srcs = adapter_files(merged_adapter),
+            argument = "'merged_adapter'",
+            **private
+        )
+        entry_point_args["merged_adapter"] = "/".join([part for part in [native.package_name(), folder] if part])
+        data = data + [":" + folder]
     executorch_model(
         name = name,
         backend = backend,
         config = _with_shared_cache(config),
+        data = data,
         entry_point = "language_model",
-        entry_point_args = {
-            "chunk": chunk,
-            "context": context,
-            "kv_cache": kv_cache,
-        },
+        entry_point_args = entry_point_args,
         module = Label("//llm/decoder"),
         prefix = symbol,
         visibility = visibility,

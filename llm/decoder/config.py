@@ -90,3 +90,17 @@ class DecoderConfig:
     biases: frozenset[str]
     tied: bool
     kv_cache: str = "float32"
+
+    @property
+    def layer_sizes(self) -> dict[str, tuple[int, int]]:
+        """The numbers of inputs and outputs of the linear layers of a block, by name."""
+        queries, keys = self.heads * self.head, self.groups * self.head
+        return {
+            "attn_q": (self.width, queries),
+            "attn_k": (self.width, keys),
+            "attn_v": (self.width, keys),
+            "attn_output": (queries, self.width),
+            "ffn_gate": (self.width, self.hidden),
+            "ffn_up": (self.width, self.hidden),
+            "ffn_down": (self.hidden, self.width),
+        }

@@ -12,6 +12,7 @@ from torch.export import Dim
 
 import exir
 from llm.decoder import from_gguf, from_hugging_face
+from llm.decoder.adapter import LowRank, merge_adapter, read_adapter
 from llm.decoder.config import DecoderConfig
 from llm.decoder.kv_cache import KV_CACHE_DTYPES
 from llm.decoder.network import Decoder
@@ -20,7 +21,11 @@ _MapWeights: TypeAlias = Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
 
 
 def language_model(
-    weights: exir.WeightsFile, context: int = 2048, chunk: int = 128, kv_cache: str = "float32"
+    weights: exir.WeightsFile,
+    context: int = 2048,
+    chunk: int = 128,
+    kv_cache: str = "float32",
+    merged_adapter: str = "",
 ) -> exir.ModelSpec:
     """Return a model with the methods `prefill` and `decode`.
 
@@ -28,6 +33,7 @@ def language_model(
     context: maximum number of tokens in the KV cache; the model's context length can be a lower limit.
     chunk: maximum number of tokens of one `prefill` call.
     kv_cache: dtype of the KV cache: float32, float16 or int8.
+    merged_adapter: folder of a LoRA adapter that is merged into the weights, as of `exir.data_path`.
 
     Raises ValueError for a model that is not supported.
     """
@@ -36,6 +42,8 @@ def language_model(
     if kv_cache not in KV_CACHE_DTYPES:
         raise ValueError(f"'kv_cache' is '{kv_cache}'; supported: {', '.join(KV_CACHE_DTYPES)}")
     config, map_weights = _read_config(weights, context)
+    if merged_adapter:
+        map_weights = _merging(map_weights, read_adapter(exir.data_path(merged_adapter), config))
     length, size = min(5, chunk), config.context
     n = Dim("n", min=2, max=chunk)
     many = (torch.ones(1, length, dtype=torch.int64), torch.arange(length))
@@ -50,6 +58,10 @@ def language_model(
         constant_methods={"get_max_context_len": size},
         map_weights=map_weights,
     )
+
+
+def _merging(map_weights: _MapWeights, changes: Mapping[str, LowRank]) -> _MapWeights:
+    return lambda tensors: merge_adapter(map_weights(tensors), changes)
 
 
 def _read_config(weights: exir.WeightsFile, context: int) -> tuple[DecoderConfig, _MapWeights]:

@@ -25,7 +25,8 @@ _POST_NORM = {
     "post_attention_layernorm": "post_attention_norm",
     "post_feedforward_layernorm": "post_ffw_norm",
 }
-_BLOCK_NAMES = {
+
+BLOCK_NAMES = {
     "self_attn.q_proj": "attn_q",
     "self_attn.k_proj": "attn_k",
     "self_attn.v_proj": "attn_v",
@@ -38,6 +39,8 @@ _BLOCK_NAMES = {
     "mlp.gate_up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
 }
+"""Names of a block's modules, and their names in `network.Block`. Fused layers: see `fused_weights`."""
+
 _MODEL_NAMES = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
 _ATTENTION_LAYERS = ("attn_q", "attn_k", "attn_v", "attn_output")
 _FEED_FORWARD_LAYERS = ("ffn_gate", "ffn_up", "ffn_down")
@@ -209,6 +212,6 @@ def _mapped_name(name: str, family: str) -> str:
         return f"{_MODEL_NAMES[place]}.{kind}"
     if place.startswith("model.layers."):
         number, _, inner = place.removeprefix("model.layers.").partition(".")
-        known = {**_BLOCK_NAMES, **FAMILIES[family]}
+        known = {**BLOCK_NAMES, **FAMILIES[family]}
         return f"blk.{number}.{known.get(inner, inner)}.{kind}"
     return name

@@ -92,23 +92,26 @@ class Block(nn.Module):
     def __init__(self, config: DecoderConfig, layer: LayerConfig) -> None:
         super().__init__()
         self.config = config
-        linear = partial(_linear, config)
-        queries, keys = config.heads * config.head, config.groups * config.head
-        self.attn_q = linear("attn_q", config.width, queries)
-        self.attn_k = linear("attn_k", config.width, keys)
-        self.attn_v = linear("attn_v", config.width, keys)
-        self.attn_output = linear("attn_output", queries, config.width)
-        self.ffn_gate = linear("ffn_gate", config.width, config.hidden)
-        self.ffn_up = linear("ffn_up", config.width, config.hidden)
-        self.ffn_down = linear("ffn_down", config.hidden, config.width)
+        sizes = config.layer_sizes
+
+        def linear(name: str) -> nn.Linear:
+            return _linear(config, name, *sizes[name])
+
+        self.attn_q = linear("attn_q")
+        self.attn_k = linear("attn_k")
+        self.attn_v = linear("attn_v")
+        self.attn_output = linear("attn_output")
+        self.ffn_gate = linear("ffn_gate")
+        self.ffn_up = linear("ffn_up")
+        self.ffn_down = linear("ffn_down")
         norms = config.norms
         self.attn_norm = _norm(config, config.width) if norms.before else None
         self.ffn_norm = _norm(config, config.width) if norms.before else None
         self.post_attention_norm = _norm(config, config.width) if norms.after else None
         self.post_ffw_norm = _norm(config, config.width) if norms.after else None
         whole = norms.query_key == "all"
-        self.attn_q_norm = _norm(config, queries if whole else config.head) if norms.query_key else None
-        self.attn_k_norm = _norm(config, keys if whole else config.head) if norms.query_key else None
+        self.attn_q_norm = _norm(config, sizes["attn_q"][1] if whole else config.head) if norms.query_key else None
+        self.attn_k_norm = _norm(config, sizes["attn_k"][1] if whole else config.head) if norms.query_key else None
         self.keys, self.values = (
             KvCache(config.kv_cache, config.groups, config.context, config.head) for _ in range(2)
         )

@@ -75,16 +75,21 @@ def prompt() -> Tensor:
     return torch.randint(3, _VOCABULARY, (1, PROMPT_TOKENS), generator=torch.Generator().manual_seed(5))
 
 
-def from_safetensors(name: str, folder: Path, kv_cache: str = "float32") -> ModelSpec:
+def from_safetensors(
+    name: str, folder: Path, kv_cache: str = "float32", merged_adapter: Path | None = None
+) -> ModelSpec:
     """Save a random model as safetensors in `folder`, and load it."""
     random_model(name).save_pretrained(folder)
-    return load_spec(folder / "model.safetensors", folder / "config.json", kv_cache)
+    return load_spec(folder / "model.safetensors", folder / "config.json", kv_cache, merged_adapter)
 
 
-def load_spec(weights: Path, metadata: Path | None = None, kv_cache: str = "float32") -> ModelSpec:
+def load_spec(
+    weights: Path, metadata: Path | None = None, kv_cache: str = "float32", merged_adapter: Path | None = None
+) -> ModelSpec:
     """Return the model of a weights file, with its weights."""
     file = read_weights(weights, metadata)
-    spec = language_model(file, _CONTEXT, kv_cache=kv_cache)
+    merged = "" if merged_adapter is None else str(merged_adapter)
+    spec = language_model(file, _CONTEXT, kv_cache=kv_cache, merged_adapter=merged)
     load_weights(spec.module, spec.map_weights(file.tensors), weights)
     return spec
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
 from models.chat import small_safetensors
 from tests.outside_workspace.scratch_workspace import Build, Workspace, new_workspace
@@ -90,6 +92,44 @@ def test_missing_shard_is_named(workspace: Workspace) -> None:
         f"small.safetensors.index.json: the file '{_SHARDS[1]}' is missing; add it to 'data', in the index's folder"
     )
     assert message in build.stderr
+
+
+_MODEL = [_INDEX, _CONFIG, _TOKENIZER, _TOKENIZER_CONFIG, f"data = {json.dumps(_SHARDS)}"]
+
+
+def _write_adapter(workspace: Workspace, folder: str, **settings: object) -> None:
+    """Write an adapter for a model with other sizes."""
+    weights = workspace.folder / folder / "adapter_model.safetensors"
+    weights.parent.mkdir()
+    name = "base_model.model.model.layers.0.self_attn.q_proj.lora_{}.weight"
+    save_file({name.format("A"): torch.ones(2, 96), name.format("B"): torch.ones(96, 2)}, weights)
+    values = {"peft_type": "LORA", "r": 2, "lora_alpha": 4, "base_model_name_or_path": "acme/base", **settings}
+    workspace.write(f"{folder}/adapter_config.json", json.dumps(values))
+
+
+def test_incomplete_adapter_is_named(workspace: Workspace) -> None:
+    workspace.write("adapter_model.safetensors", "")
+    build = _build(workspace, "executorch_llm", [*_MODEL, 'merged_adapter = ["adapter_model.safetensors"]'], "//:it")
+    message = "//:it_merged_adapter: 'merged_adapter' has 0 files named adapter_config.json, or with its extension"
+    assert message in build.stderr
+
+
+def test_adapter_of_another_model_is_named(workspace: Workspace) -> None:
+    _write_adapter(workspace, "other")
+    adapter = 'merged_adapter = "other/adapter_model.safetensors"'
+    build = _build(workspace, "executorch_llm", [*_MODEL, adapter], "//:it")
+    message = (
+        "adapter_model.safetensors: 'model.layers.0.self_attn.q_proj' has 96 inputs and 96 outputs, but "
+        "'blk.0.attn_q' of the model has 64 and 64; use the adapter's base model (the adapter is for 'acme/base')"
+    )
+    assert message in build.stderr
+
+
+def test_unsupported_adapter_is_named(workspace: Workspace) -> None:
+    _write_adapter(workspace, "dora", use_dora=True)
+    adapter = 'merged_adapter = "dora/adapter_model.safetensors"'
+    build = _build(workspace, "executorch_llm", [*_MODEL, adapter], "//:it")
+    assert "adapter_config.json: 'use_dora' is True; supported: None, False" in build.stderr
 
 
 def test_unsupported_model_type_is_named(workspace: Workspace) -> None:
