@@ -1,6 +1,7 @@
 """Tests that tensors which share a range get one pair of quantization parameters."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -12,18 +13,20 @@ from exir.quantize.families import quantizes
 
 
 class _Module(nn.Module):
-    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
         self._function = function
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self._function(x)
+    def forward(self, *inputs: Tensor) -> Any:
+        return self._function(*inputs)
 
 
-def _quantized(function: Callable[[Tensor], Tensor]) -> ExportedProgram:
+def _quantized(function: Callable[..., Any], count: int = 1) -> ExportedProgram:
+    """Quantize a function of `count` tensors with increasing ranges."""
     x = torch.linspace(-1.0, 3.0, 128).reshape(1, 16, 8)
-    program = export(_Module(function), (x,))
-    return quantize_program(program, QuantizationOptions("int8_static"), [(x,)]).program
+    inputs = tuple(x * (1 + number) for number in range(count))
+    program = export(_Module(function), inputs)
+    return quantize_program(program, QuantizationOptions("int8_static"), [inputs]).program
 
 
 def _parameters(program: ExportedProgram) -> list[tuple[float, int]]:
@@ -52,6 +55,38 @@ def test_moved_and_joined_elements_keep_the_range_of_the_input(name: str) -> Non
     parameters = _parameters(_quantized(_ONE_RANGE[name]))
     assert len(parameters) > 2
     assert set(parameters) == {parameters[0]}
+
+
+_INPUTS_WITH_ONE_RANGE: dict[str, Callable[..., Tensor]] = {
+    "joined": lambda a, b: torch.cat([a, b]),
+    "moved and joined": lambda a, b: torch.cat([a.flip(1), b.flip(1)]),
+    "joined and moved": lambda a, b: torch.cat([a, b]).flip(1),
+}
+
+
+@pytest.mark.parametrize("name", _INPUTS_WITH_ONE_RANGE)
+def test_joined_inputs_have_the_range_of_the_largest(name: str) -> None:
+    parameters = _parameters(_quantized(_INPUTS_WITH_ONE_RANGE[name], count=2))
+    larger = _parameters(_quantized(lambda a, b: torch.cat([b, b]), count=2))
+    assert len(parameters) > 2
+    assert set(parameters) == {larger[0]}
+
+
+@pytest.mark.parametrize("function", [lambda x: x.flip(1), torch.neg])
+def test_joined_tensors_keep_their_range_if_one_is_joined_again(
+    function: Callable[[Tensor], Tensor],
+) -> None:
+    """A range that refers to another is joined with a third range."""
+
+    def chain(a: Tensor, b: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
+        first, third, second = function(a), function(c), function(b)
+        return torch.cat([first, second]), torch.cat([second, third])
+
+    program = _quantized(chain, count=3)
+    joined = [node for node in program.graph.nodes if node.target is torch.ops.aten.cat.default]
+    operands = [operand.args[1:3] for node in joined for operand in node.args[0]]
+    assert len(operands) == 4
+    assert set(operands) == {operands[0]}
 
 
 def test_results_that_are_joined_later_have_one_range() -> None:
