@@ -74,7 +74,8 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
       tokenizer: The `tokenizer.json` of a safetensors model.
       tokenizer_config: The `tokenizer_config.json` of a safetensors model, which can have the chat template.
       chat_template: File with a chat template, such as the `chat_template.jinja` of a safetensors model. It
-        replaces that of the other files.
+        replaces that of the other files. `@rules_executorch//text:completion.jinja` joins the messages, for
+        models that are not trained for chats.
       context: Maximum number of tokens of a conversation. The model's context length can be a lower limit.
       chunk: Maximum number of tokens that one call of `prefill` processes. Larger values need more memory.
       kv_cache: Dtype of the KV cache: `float32`, `float16` (half the memory) or `int8` (about a quarter).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -97,6 +98,13 @@ def test_text_around_chat_messages_is_extracted() -> None:
         assert (parts.formats[role].before, parts.formats[role].after) == (f"<|im_start|>{role}\n", "<|im_end|>\n")
     assert parts.answer == "<|im_start|>assistant\n"
     assert not parts.alternates and not parts.ends_with_user and not parts.drops_thoughts
+
+
+def test_template_for_completion_adds_no_text_to_messages() -> None:
+    template = Path(__file__).with_name("completion.jinja").read_text()
+    parts = _parts(template)
+    _assert_texts_agree(parts, template, random.Random(1), 100)
+    assert parts.text([("user", "Once upon"), ("assistant", " a time")], True) == "<s>Once upon a time"
 
 
 def test_conversation_starts_with_the_templates_prefix() -> None:
@@ -194,7 +202,7 @@ _NESTED = "{% macro f(n) %}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}"
         ("nothing of the messages", _NO_SEQUENCE),
         (_HEADED.replace("| trim", "| replace(' ', '_')"), "changes the text of system messages, other than"),
         (_HEADED.replace("| trim", "| replace('</think>', '')"), "changes assistant messages with '</think>'"),
-        (None, "there is no chat template"),
+        (None, "there is no chat template; set 'chat_template' to .* or to @rules_executorch//text:completion.jinja"),
         (3, "'tokenizer.chat_template' is not a string"),
         ("{% for m in messages %}", "the chat template is not valid: Unexpected end of template"),
         ("{{ raise_exception('no messages') }}", "the chat template refuses a conversation: no messages"),

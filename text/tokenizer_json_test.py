@@ -147,7 +147,10 @@ def test_without_a_config_there_is_no_chat_template(tmp_path: Path, monkeypatch:
     ("config", "message"),
     [
         ({"eos_token": "<end>", "chat_template": _TEMPLATE}, "'eos_token' is '<end>', not a special token"),
-        ({"eos_token": "<|end|>"}, "'chat_template' has no default template; pass"),
+        (
+            {"eos_token": "<|end|>"},
+            "'chat_template' has no default template; set 'chat_template' to the chat_template.jinja of the model",
+        ),
         (
             {"eos_token": "<|end|>", "chat_template": [{"name": "tools", "template": "x"}]},
             "'chat_template' has no default",

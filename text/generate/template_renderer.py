@@ -8,6 +8,11 @@ from typing import Any
 
 from text.generate.template_parts import Message, RefusedError, Render
 
+TEMPLATE_ADVICE = (
+    "set 'chat_template' to the chat_template.jinja of the model, or to @rules_executorch//text:completion.jinja if"
+    " the model completes texts and is not trained for chats"
+)
+
 
 def renderer(metadata: Mapping[str, Any]) -> Render:
     """Return a function that renders the file's template.
@@ -71,7 +76,7 @@ def _default_template(metadata: Mapping[str, Any]) -> str:
             f"there is no default chat template, only the named ones {', '.join(others)}; store the one to use as"
             " 'tokenizer.chat_template'"
         )
-    raise ValueError("there is no chat template; store one as 'tokenizer.chat_template'")
+    raise ValueError(f"there is no chat template; {TEMPLATE_ADVICE}")
 
 
 def token_id(metadata: Mapping[str, Any], role: str) -> int | None:

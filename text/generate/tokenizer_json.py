@@ -21,6 +21,7 @@ from text.generate.bpe_vocabulary import (
     character_vocabulary,
 )
 from text.generate.pretokenizers import json_patterns
+from text.generate.template_renderer import TEMPLATE_ADVICE
 
 _BYTE_NAME = re.compile("<0x[0-9A-F]{2}>")
 
@@ -63,9 +64,7 @@ def chat_metadata(vocabulary: Vocabulary, config: Mapping[str, Any]) -> dict[str
     if isinstance(template, list):
         template = next((each.get("template") for each in template if each.get("name") == "default"), None)
     if not isinstance(template, str):
-        raise ValueError(
-            "'chat_template' has no default template; pass the chat_template.jinja of the model, or omit the config"
-        )
+        raise ValueError(f"'chat_template' has no default template; {TEMPLATE_ADVICE}")
     return metadata | {"tokenizer.chat_template": template}
 
 
