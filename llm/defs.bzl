@@ -15,9 +15,12 @@ _COMMON_ATTRS = ["compatible_with", "exec_compatible_with", "features", "restric
 # Dtypes of KV caches, as in llm/decoder/kv_cache.py.
 _KV_CACHES = ["float32", "float16", "int8"]
 
-def _check_options(where, symbol, context, chunk, kv_cache, config):
-    if symbol != c_prefix("", symbol):
+def _check_symbol(where, symbol):
+    if symbol and symbol != c_prefix("", symbol):
         fail("%s: 'symbol' must start with a letter and consist of letters, digits and single '_', got '%s'" % (where, symbol))
+
+def _check_options(where, symbol, context, chunk, kv_cache, config):
+    _check_symbol(where, symbol)
     for name, value in [("context", context), ("chunk", chunk)]:
         if type(value) != "int" or value < 2:
             fail("%s: '%s' must be a number of tokens, at least 2, got %r" % (where, name, value))
@@ -148,9 +151,20 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
         main = Label("//llm/generate:model"),
         **{key: value for key, value in private.items() if key != "features"}
     )
+    python_action(
+        name = name + "_text_tokens",
+        srcs = [tokenizer or weights],
+        outs = [name + "_text_tokens.c"],
+        arguments = ["$(location %s)" % (tokenizer or weights), symbol, label],
+        main = Label("//llm/generate:text_tokens"),
+        **{key: value for key, value in private.items() if key != "features"}
+    )
     cc_library(
         name = name + "_cc",
-        srcs = [name + ".c"],
+        srcs = [
+            name + ".c",
+            name + "_text_tokens.c",
+        ],
         hdrs = [name + ".h"],
         visibility = visibility,
         deps = [
@@ -183,4 +197,48 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
         module = "llm.server.main",
         visibility = visibility,
         **dict(common, tags = (kwargs.get("tags") or []) + ["manual"])
+    )
+
+def executorch_grammar(name, grammar = None, schema = None, symbol = None, visibility = None, **kwargs):
+    """A grammar or a JSON schema as a C library, for `et_llm_generation.grammar`.
+
+    Its header `<package>/<name>.h` declares `const et_grammar <symbol>`.
+
+    Args:
+      name: Name of the `cc_library`.
+      grammar: File with a grammar in the notation of GBNF. Its rule `root` is the whole text.
+      schema: File with a JSON schema, instead of `grammar`.
+      symbol: C identifier; by default package and name, such as `app_order` for `//app:order`.
+      visibility: Visibility of the target.
+      **kwargs: Attributes that every rule has.
+    """
+    where = "executorch_grammar(name = '%s')" % name
+    if bool(grammar) == bool(schema):
+        fail("%s: set either 'grammar' or 'schema', the file to compile" % where)
+    _check_symbol(where, symbol)
+    common = {key: kwargs.pop(key) for key in _COMMON_ATTRS if key in kwargs}
+    if kwargs:
+        fail("%s: unknown attribute '%s'; supported are grammar, schema, symbol, visibility, %s" % (where, kwargs.keys()[0], ", ".join(_COMMON_ATTRS)))
+    label = "%s//%s:%s" % (native.repository_name().replace("@@", "@"), native.package_name(), name)
+    python_action(
+        name = name + "_tables",
+        srcs = [grammar or schema],
+        outs = [name + ".h", name + ".c"],
+        arguments = [
+            "grammar" if grammar else "schema",
+            "$(location %s)" % (grammar or schema),
+            symbol or c_prefix(native.package_name(), name),
+            label,
+        ],
+        main = Label("//llm/generate:grammar"),
+        visibility = ["//visibility:private"],
+        **{key: value for key, value in common.items() if key != "features"}
+    )
+    cc_library(
+        name = name,
+        srcs = [name + ".c"],
+        hdrs = [name + ".h"],
+        visibility = visibility,
+        deps = [Label("//llm:grammar")],
+        **common
     )

@@ -179,19 +179,11 @@ et_status et_llm_begin(et_llm_session *session, const et_llm_prompt *prompt,
   session->stats = stats;
   llm_answer_text_start(&session->text, chosen->stops, chosen->stop_count);
   llm_start_uses(session);
+  llm_start_grammar(session);
   ET_RETURN_IF_ERROR(llm_process(session, error));
   session->stats.prompt_seconds = seconds_since(session, start);
   session->is_active = true;
   return ET_STATUS_OK;
-}
-
-static bool is_stop(const et_llm_session *session, int64_t token) {
-  for (size_t i = 0; i < session->options.stop_token_count; ++i) {
-    if (session->options.stop_tokens[i] == token) {
-      return true;
-    }
-  }
-  return et_chat_is_stop(session->llm->model.chat, token);
 }
 
 /* Generates a token, and appends it and its text. */
@@ -200,6 +192,11 @@ static et_status step(et_llm_session *session, et_llm_piece *piece,
   const et_llm_generation *options = &session->options;
   int64_t token = -1;
   size_t size = 0;
+  if (options->grammar != NULL &&
+      !llm_matcher_can_continue(session->mask.matcher)) {
+    piece->finish = ET_LLM_FINISH_GRAMMAR;
+    return ET_STATUS_OK;
+  }
   if (options->max_tokens != 0 &&
       session->stats.generated_tokens == options->max_tokens) {
     piece->finish = ET_LLM_FINISH_LENGTH;
@@ -217,7 +214,7 @@ static et_status step(et_llm_session *session, et_llm_piece *piece,
     return ET_STATUS_OK;
   }
   ET_RETURN_IF_ERROR(llm_select(session, &token, error));
-  if (is_stop(session, token)) {
+  if (llm_is_stop(session, token)) {
     piece->finish = ET_LLM_FINISH_STOP;
     return ET_STATUS_OK;
   }

@@ -162,6 +162,9 @@ typedef struct session_memory {
   void *uses;
   void *choices;
   void *text;
+  void *matcher;
+  void *levels;
+  void *mask;
   void *message;
   void *symbols;
 } session_memory;
@@ -197,6 +200,9 @@ static bool take_session(const et_llm *llm, et_arena *arena,
       {&out->choices, info->vocabulary, sizeof(et_sampler_choice)},
       {&out->text, LLM_ANSWER_TEXT_BYTES(info->piece_bytes, info->stop_bytes),
        1},
+      {&out->matcher, 1, sizeof(llm_matcher)},
+      {&out->levels, info->piece_bytes + 1, sizeof(llm_level)},
+      {&out->mask, LLM_MASK_BYTES(info->vocabulary), 1 + LLM_MASK_ENTRIES},
       {&out->message, llm->text_bytes, 1},
       {&out->symbols, llm->text_bytes, sizeof(et_bpe_symbol)},
   };
@@ -348,6 +354,11 @@ et_status et_llm_session_open(et_llm *llm, et_mutable_span memory,
   session->uses = parts.uses;
   session->choices = parts.choices;
   session->text.bytes = parts.text;
+  session->mask.vocabulary = llm->model.vocabulary;
+  session->mask.tokens = llm->model.text_tokens;
+  session->mask.matcher = parts.matcher;
+  session->mask.matcher->levels = parts.levels;
+  session->mask.bits = parts.mask;
   const et_chat_work work = {parts.message, llm->text_bytes, parts.symbols,
                              llm->text_bytes};
   session->work = work;

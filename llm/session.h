@@ -8,6 +8,7 @@
 #include "executorch/method.h"
 #include "executorch/program.h"
 #include "llm/answer_text.h"
+#include "llm/token_mask.h"
 
 /* A method of the program, and its memory requirements. */
 typedef struct llm_method {
@@ -50,6 +51,7 @@ struct et_llm_session {
   uint64_t random;
   bool is_active;
   llm_answer_text text;
+  llm_token_mask mask; /* if the generation has a grammar */
   et_llm_stats stats;
   atomic_bool is_canceled;
 };
@@ -72,6 +74,12 @@ et_status llm_check_generation(const et_llm *llm,
 
 /* Starts counting the tokens of an answer, for penalties. */
 void llm_start_uses(et_llm_session *session);
+
+/* Starts the grammar of a generation, if it has one. */
+void llm_start_grammar(et_llm_session *session);
+
+/* Returns whether the token ends the answer, and is not part of its text. */
+bool llm_is_stop(const et_llm_session *session, int64_t token);
 
 /* Selects the next token from session->scores. */
 et_status llm_select(et_llm_session *session, int64_t *out_token,

@@ -19,12 +19,14 @@ _SOURCE = """\
 #include "{program_header}"
 #include "{vocabulary_header}"
 
+extern const et_grammar_tokens {name}_text_tokens;
 extern const et_llm_model {name};
 const et_llm_model {name} = {{
     {{{prefix}_program_data, {upper}_PROGRAM_BYTES}},
     &{prefix}_registry,
     &{vocabulary},
     &{vocabulary}_chat,
+    &{name}_text_tokens,
 }};
 """
 

@@ -31,7 +31,7 @@ _UNSUPPORTED: Mapping[str, tuple[Any, ...]] = {
     "tools": (None, []),
 }
 
-_FINISH_REASONS = {"stop": "stop", "stop_string": "stop", "length": "length", "context": "length"}
+_FINISH_REASONS = {"stop": "stop", "stop_string": "stop", "length": "length", "context": "length", "grammar": "stop"}
 
 
 class RequestError(ValueError):

@@ -111,7 +111,8 @@ def _vectors(kind: Kind) -> Iterator[tuple[str, int]]:
             yield f"blk.{layer}.attn_v.bias", _GROUPS * _HEAD
 
 
-def _add_shape(writer: gguf.GGUFWriter, kind: Kind) -> None:
+def add_shape(writer: gguf.GGUFWriter, kind: Kind) -> None:
+    """Add the sizes of the network."""
     writer.add_block_count(_LAYERS)
     writer.add_context_length(kind.length)
     writer.add_embedding_length(_WIDTH)
@@ -138,7 +139,8 @@ def _add_text(writer: gguf.GGUFWriter, kind: Kind, tokens: list[str]) -> None:
     writer.add_chat_template(kind.template)
 
 
-def _add_tensors(writer: gguf.GGUFWriter, kind: Kind, vocabulary: int) -> None:
+def add_tensors(writer: gguf.GGUFWriter, kind: Kind, vocabulary: int) -> None:
+    """Add random weights for a number of tokens."""
     draw = np.random.default_rng(9)
     for name, sizes, blocks in _matrices(kind, vocabulary):
         values: NDArray[np.float32] = draw.normal(0, 0.3, sizes).astype(np.float32)
@@ -152,9 +154,14 @@ def _add_tensors(writer: gguf.GGUFWriter, kind: Kind, vocabulary: int) -> None:
 def write(path: Path, kind: Kind) -> None:
     writer = gguf.GGUFWriter(path, kind.architecture)
     tokens = _tokens(kind)
-    _add_shape(writer, kind)
+    add_shape(writer, kind)
     _add_text(writer, kind, tokens)
-    _add_tensors(writer, kind, len(tokens))
+    add_tensors(writer, kind, len(tokens))
+    finish(writer)
+
+
+def finish(writer: gguf.GGUFWriter) -> None:
+    """Write the file."""
     for step in (writer.write_header_to_file, writer.write_kv_data_to_file, writer.write_tensors_to_file, writer.close):
         step()
 

@@ -133,14 +133,31 @@ def _ask_server(address: str, text: str) -> str:
         return json.load(response)["choices"][0]["message"]["content"]
 
 
-@pytest.mark.parametrize(("name", "limit"), [("app.c", 40), ("app.cc", 25)])
+def test_answers_with_a_schema_are_valid(workspace: Workspace) -> None:
+    result = workspace.run("//app:extract", text="the cat\nthe dog\n")
+    assert result.returncode == 0, result.stderr
+    decoder, rest = json.JSONDecoder(), result.stdout
+    for _ in range(2):
+        person, end = decoder.raw_decode(rest)
+        rest = rest[end:].lstrip()
+        assert list(person) == ["name", "age", "languages"]
+        assert set(person["languages"]) <= {"English", "French", "German"}
+
+
+@pytest.mark.parametrize(("name", "limit"), [("app.c", 40), ("app.cc", 25), ("extract.c", 40)])
 def test_llm_app_is_short(name: str, limit: int) -> None:
     assert len((_EXAMPLE / "app" / name).read_text(encoding="utf-8").splitlines()) <= limit
 
 
 @pytest.mark.parametrize(
     ("language", "name"),
-    [("python", "MODULE.bazel"), ("python", "app/BUILD.bazel"), ("c", "app/app.c"), ("cpp", "app/app.cc")],
+    [
+        ("python", "MODULE.bazel"),
+        ("python", "app/BUILD.bazel"),
+        ("c", "app/app.c"),
+        ("c", "app/extract.c"),
+        ("cpp", "app/app.cc"),
+    ],
 )
 def test_llm_guide_shows_the_examples_code(language: str, name: str) -> None:
     pattern = rf"```{language}\n(?:# |/\* |// ){re.escape(name)}(?: \*/)?\n(.*?)```"
@@ -152,4 +169,6 @@ def test_llm_guide_shows_the_examples_code(language: str, name: str) -> None:
 
 def test_llm_guide_names_every_file() -> None:
     blocks = re.findall(r"```(?:python|c|cpp)\n(.*)\n", _GUIDE.read_text(encoding="utf-8"))
-    assert all(re.match(r"(# |/\* |// )(MODULE.bazel|(app/)?BUILD.bazel|app/app.cc?)", head) for head in blocks)
+    assert all(
+        re.match(r"(# |/\* |// )(MODULE.bazel|(app/)?BUILD.bazel|app/app.cc?|app/extract.c)", head) for head in blocks
+    )

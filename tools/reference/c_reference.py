@@ -41,7 +41,7 @@ _SECTIONS = (
     ("Values and errors", _RUNTIME, ("status", "span", "scalar_type", "tensor", "value")),
     ("Services of the application", _RUNTIME, ("parallel", "random", "observer", "recorder")),
     ("Backends and kernels", _RUNTIME, ("backend", "kernel", "shared_store", "checked", "number_text")),
-    ("Language models", _LLM, ("llm/llm", "llm/hosted")),
+    ("Language models", _LLM, ("llm/llm", "llm/grammar", "llm/hosted")),
     (
         "Text",
         _TEXT,

@@ -33,7 +33,7 @@ from executorch_runtime.structures import Error
 
 _ROLES = {"system": 0, "user": 1, "assistant": 2}
 _OVERFLOWS = {"error": 0, "slide": 1}
-_FINISHES = ("", "stop", "stop_string", "length", "context", "canceled")
+_FINISHES = ("", "stop", "stop_string", "length", "context", "canceled", "grammar")
 
 
 class _Info(Structure):
@@ -84,6 +84,7 @@ class _Generation(Structure):
         ("processor_user", c_void_p),
         ("overflow", c_int),
         ("kept_tokens", c_size_t),
+        ("grammar", c_void_p),
     ]
 
 
@@ -172,7 +173,8 @@ class Stats:
     """Statistics of the latest answer.
 
     prompt_tokens: tokens before the answer; `reused_tokens` of them were already processed.
-    finish: the reason for the end: "stop", "stop_string", "length", "context", "canceled", or "".
+    finish: the reason for the end: "stop", "stop_string", "length", "context", "canceled",
+        "grammar", or "".
     """
 
     prompt_tokens: int

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "executorch/backend.h"
+#include "executorch/llm/grammar.h"
 #include "executorch/parallel.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
@@ -36,6 +37,7 @@ typedef struct et_llm_model {
   const et_registry *registry;
   const et_bpe_vocabulary *vocabulary;
   const et_chat_template *chat;
+  const et_grammar_tokens *text_tokens; /* for grammars; NULL: none */
 } et_llm_model;
 
 /* Options of a model. All zero selects the defaults. */
@@ -138,7 +140,7 @@ typedef enum et_llm_overflow {
 
 /* Options of a generation. All zero selects the most probable tokens, until one ends the answer.
  *
- * Scores change in this order: biases, penalties, processor, temperature. Then, a token is selected
+ * Scores change in this order: biases, penalties, processor, grammar, temperature. Then, a token is selected
  * from those that min-p, top-k and top-p leave. */
 typedef struct et_llm_generation {
   et_sampler_options sampling;
@@ -155,6 +157,9 @@ typedef struct et_llm_generation {
   void *processor_user;
   et_llm_overflow overflow;
   size_t kept_tokens; /* 0: the system message, at least 4 tokens */
+  /* The grammar of the answer's text; NULL: none. Only tokens that continue it can be selected, and
+   * tokens that end the answer only where the grammar can end. */
+  const et_grammar *grammar;
 } et_llm_generation;
 
 /* X(NAME, text) */
@@ -164,7 +169,8 @@ typedef struct et_llm_generation {
   X(STOP_STRING, "a stop string ended the answer")         \
   X(LENGTH, "the answer has the maximum number of tokens") \
   X(CONTEXT, "the context is full")                        \
-  X(CANCELED, "the generation was canceled")
+  X(CANCELED, "the generation was canceled")               \
+  X(GRAMMAR, "the grammar permits no more text")
 
 /* The reason for which a generation ended. */
 typedef enum et_llm_finish {
