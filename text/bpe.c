@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "text/added.h"
 #include "text/split.h"
 #include "text/utf8.h"
 
@@ -216,27 +217,6 @@ static void put_piece(encoder *e, uint32_t number, const char *text,
   }
 }
 
-/* Finds the leftmost user-defined token in text[at .. size); if several start
- * there, the longest one. Returns its position and sets *token, or returns
- * `size` if there is none. */
-static size_t find_added(const et_bpe_vocabulary *vocabulary, const char *text,
-                         size_t size, size_t at, uint32_t *token) {
-  for (; vocabulary->added != NULL && at < size; ++at) {
-    const uint8_t first = (uint8_t)text[at];
-    const uint32_t end = vocabulary->added_starts[first + 1];
-    for (uint32_t i = vocabulary->added_starts[first]; i < end; ++i) {
-      size_t length;
-      const char *piece =
-          et_bpe_piece(vocabulary, vocabulary->added[i], &length);
-      if (length <= size - at && memcmp(piece, text + at, length) == 0) {
-        *token = vocabulary->added[i];
-        return at;
-      }
-    }
-  }
-  return size;
-}
-
 static bool has_prefix(const et_bpe_vocabulary *vocabulary, const char *text,
                        size_t size) {
   size_t end = 0;
@@ -256,10 +236,12 @@ static size_t encode(const et_bpe_vocabulary *vocabulary, const char *text,
                work,
                work_count,
                work_count > 1 && prefix};
+  const et_text_added added = {vocabulary->bytes, vocabulary->offsets,
+                               vocabulary->added, vocabulary->added_starts};
   for (size_t at = 0; at < size && e.count < e.capacity;) {
     uint32_t token = 0;
     size_t length = 0;
-    const size_t start = find_added(vocabulary, text, size, at, &token);
+    const size_t start = et_text_find_added(&added, text, size, at, &token);
     put_piece(&e, 0, text + at, start - at);
     if (start < size) {
       put(&e, token);

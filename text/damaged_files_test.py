@@ -5,16 +5,19 @@ The C functions do not check the tables, so no file may make them read other mem
 
 from __future__ import annotations
 
+import base64
 import json
+import math
 import random
 import re
 import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from text.generate import bpe, vocabulary
+from text.generate import bpe, unigram, vocabulary
 from text.testing_families import tokenizer_json
 
 _FILES = 400
@@ -51,6 +54,60 @@ def _gguf_file() -> bytes:
 
 def _vocabulary_file() -> bytes:
     return "[UNK]\n[CLS]\n[SEP]\na\n##a\nä\nword\n##s\n".encode()
+
+
+def _field_of(number: int, data: bytes) -> bytes:
+    """Return a field of bytes of a protocol buffer."""
+    size = bytes([len(data)]) if len(data) < 128 else bytes([len(data) & 127 | 128, len(data) >> 7])
+    return bytes([number << 3 | 2]) + size + data
+
+
+def _charsmap() -> bytes:
+    """Return a charsmap that maps "b" to "ab" and "c" to ""."""
+    units = [0] * 256
+    units[0] = 128 << 10
+    for leaf, letter, value in ((1, b"b", 0), (2, b"c", 2)):
+        at = 128 ^ letter[0]
+        units[at] = (at ^ leaf) << 10 | 1 << 8 | letter[0]
+        units[leaf] = 1 << 31 | value
+    trie = struct.pack("<256I", *units)
+    return struct.pack("<I", len(trie)) + trie + b"ab\0\0"
+
+
+def _sentencepiece_file() -> bytes:
+    pieces = (
+        ("<unk>", 0.0, 2),
+        ("</s>", 0.0, 3),
+        ("\u2581", -2.0, 1),
+        ("a", -1.5, 1),
+        ("\u2581ab", -1.0, 1),
+        ("<x>", 0.0, 4),
+    )
+    rows = (
+        _field_of(1, name.encode()) + b"\x15" + struct.pack("<f", score) + bytes([0x18, kind])
+        for name, score, kind in pieces
+    )
+    return (
+        b"".join(_field_of(1, row) for row in rows)
+        + _field_of(2, b"\x18\x01")
+        + _field_of(3, _field_of(2, _charsmap()))
+    )
+
+
+def _unigram_json() -> dict[str, Any]:
+    vocab = [["<unk>", 0.0], ["</s>", 0.0], ["\u2581", -2.0], ["a", -1.5], ["\u2581ab", -1.0]]
+    charsmap = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(_charsmap()).decode()}
+    replaced = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
+    return {
+        "added_tokens": [
+            {"id": 1, "content": "</s>", "special": True},
+            {"id": 5, "content": "<x>", "special": False, "normalized": False},
+        ],
+        "normalizer": {"type": "Sequence", "normalizers": [charsmap, replaced, {"type": "Strip"}]},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always"},
+        "post_processor": {"type": "BertProcessing", "cls": ["</s>", 1], "sep": ["</s>", 1]},
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": vocab},
+    }
 
 
 def _damage(content: bytes, draw: random.Random) -> bytes:
@@ -115,6 +172,38 @@ def _check_bpe(source: str) -> None:
     _check_splitters(source, arrays)
 
 
+def _check_trie(arrays: dict[str, list[int]], name: str, count: int) -> None:
+    """Check a trie whose values are less than `count`."""
+    labels, values = arrays[f"{name}_labels"], arrays[f"{name}_values"]
+    children = arrays[f"{name}_first_children"]
+    assert len(values) == len(labels) == len(children) - 1
+    _check_ascending(children, 1, len(labels), len(labels) + 1)
+    assert all(node < first for node, first in enumerate(children[:-1]))  # so a search ends
+    assert all(0 <= value <= count for value in values)
+
+
+def _check_unigram(source: str) -> None:
+    arrays = _arrays(source)
+    count = _field(source, "count")
+    _check_ascending(arrays["offsets"], 0, len(arrays["bytes"]), count + 1)
+    _check_trie(arrays, "piece", count)
+    (scores,) = re.findall(r"scores\[\] = \{([^}]*)\};", source)
+    assert all(math.isfinite(float(score)) for score in scores.split(",")[:-1]) and scores.count(",") == count
+    assert _field(source, "unknown") < count
+    listed = [token for name in ("byte_tokens", "added", "begin", "end") for token in arrays.get(name, ())]
+    assert all(0 <= token < count for token in listed) and len(arrays.get("byte_tokens", [0] * 256)) == 256
+    if "added" in arrays:
+        _check_ascending(arrays["added_starts"], 0, len(arrays["added"]), 257)
+        assert all(arrays["offsets"][token] < arrays["offsets"][token + 1] for token in arrays["added"])
+    for name in {name.removesuffix("_labels") for name in arrays if name.endswith("_labels")} - {"piece"}:
+        strings = len(arrays.get(f"{name}_starts", ())) - 1 if not name.endswith("_symbol") else 1
+        _check_trie(arrays, name, strings)
+    for name in [name.removesuffix("_starts") for name in arrays if re.fullmatch(r"step_\d+_starts", name)]:
+        points = len(arrays[f"{name}_points"])
+        starts = arrays[f"{name}_starts"]
+        assert starts == sorted(starts) and starts[0] == 0 and starts[-1] <= points
+
+
 def _check_splitters(source: str, arrays: dict[str, list[int]]) -> None:
     classes, starts = _field(source, "class_count"), arrays["range_starts"]
     _check_ascending(starts, 0, starts[-1], _field(source, "range_count"))
@@ -130,6 +219,8 @@ def _check_splitters(source: str, arrays: dict[str, list[int]]) -> None:
     [
         pytest.param(vocabulary.main, _vocabulary_file(), _check_wordpiece, "txt", id="wordpiece"),
         pytest.param(bpe.main, _gguf_file(), _check_bpe, "gguf", id="bpe"),
+        pytest.param(unigram.main, _sentencepiece_file(), _check_unigram, "model", id="sentencepiece"),
+        pytest.param(unigram.main, json.dumps(_unigram_json()).encode(), _check_unigram, "json", id="unigram"),
         pytest.param(bpe.main, json.dumps(tokenizer_json("llama3")).encode(), _check_bpe, "json", id="json"),
     ],
 )
@@ -143,7 +234,7 @@ def test_damaged_files_give_an_error_or_valid_tables(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path, header, source = (tmp_path / name for name in (f"file.{suffix}", "words.h", "words.c"))
-    files = [str(path)] if main is vocabulary.main else [str(path), "", ""]
+    files = [str(path), "", ""] if main is bpe.main else [str(path)]
     monkeypatch.setattr("sys.argv", ["generate", *files, "words", "//text:words", str(header), str(source)])
     draw = random.Random(6)
     accepted = 0

@@ -1,6 +1,6 @@
-"""wordpiece_vocabulary and bpe_vocabulary: vocabularies as C tables.
+"""wordpiece_vocabulary, bpe_vocabulary and unigram_vocabulary: vocabularies as C tables.
 
-They read a vocab.txt or a GGUF file.
+They read a vocab.txt, a GGUF file, a tokenizer.json or a SentencePiece model.
 """
 
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
@@ -45,6 +45,22 @@ def bpe_vocabulary(name, model = None, config = None, chat_template = None, symb
     if chat_template and str(model).endswith(".json") and not config:
         fail("%s: 'chat_template' is set, but 'config' is missing; set it to the tokenizer_config.json, which names the tokens that begin and end texts" % where)
     _vocabulary_library(where, name, "bpe", [model, config, chat_template], symbol, "//text/generate:bpe", ["//text:bpe", "//text:chat_template"], kwargs)
+
+def unigram_vocabulary(name, model = None, symbol = None, **kwargs):
+    """Defines a C library with a Unigram vocabulary, for `et_unigram_encode`.
+
+    Its header `<name>.h` declares `const et_unigram_vocabulary <symbol>`.
+
+    Args:
+      name: Name of the `cc_library`.
+      model: SentencePiece model of the type Unigram, or a tokenizer.json of Hugging Face's tokenizers with a Unigram
+        tokenizer.
+      symbol: C identifier; by default package and name, such as `models_translate_words` for `//models/translate:words`.
+      **kwargs: Attributes that every rule has.
+    """
+    where = "unigram_vocabulary(name = '%s')" % name
+    require(where, "model", model, "the SentencePiece model or tokenizer.json")
+    _vocabulary_library(where, name, "unigram", [model], symbol, "//text/generate:unigram", ["//text:unigram"], kwargs)
 
 def _vocabulary_library(where, name, kind, files, symbol, generator, deps, common_attrs):
     """Defines a library of tables that a module of //text/generate writes. A missing file is None."""

@@ -2,11 +2,16 @@
  *
  *   tokens < LINES
  *
- * The macros VOCABULARY and VOCABULARY_HEADER select a byte-pair vocabulary. By
- * default, the vocabulary is that of //models/search (WordPiece). */
+ * The macros VOCABULARY and VOCABULARY_HEADER select a byte-pair vocabulary or, with UNIGRAM, a
+ * Unigram vocabulary. By default, the vocabulary is that of //models/search (WordPiece). */
 #include <stdio.h>
+#include <stdlib.h>
 
-#ifdef VOCABULARY
+#if defined(UNIGRAM)
+#include VOCABULARY_HEADER
+
+#include "executorch/text/unigram.h"
+#elif defined(VOCABULARY)
 #include VOCABULARY_HEADER
 
 #include "executorch/text/bpe.h"
@@ -15,12 +20,25 @@
 #include "models/search/search_vocabulary.h"
 #endif
 
-enum { kLine = 1 << 16, kTokens = 1 << 16 };
+enum { kLine = 1 << 21, kTokens = 1 << 21 };
 
 static char line[kLine];
 static int64_t tokens[kTokens];
 
-#ifdef VOCABULARY
+#if defined(UNIGRAM)
+/* Writes the tokens of text, at most kTokens, and returns their number. */
+static size_t encode(const char *text, size_t size) {
+  const size_t work_count = et_unigram_work_count(&VOCABULARY, text, size);
+  et_unigram_node *work = malloc(work_count * sizeof *work);
+  if (work == NULL) {
+    abort();
+  }
+  const size_t count = et_unigram_encode(&VOCABULARY, text, size, tokens,
+                                         kTokens, work, work_count);
+  free(work);
+  return count;
+}
+#elif defined(VOCABULARY)
 enum { kWork = 1 << 16 };
 
 static et_bpe_symbol work[kWork];

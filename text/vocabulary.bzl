@@ -3,10 +3,10 @@
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 
 TextVocabularyInfo = provider(
-    doc = "A vocabulary that is compiled to C tables. `wordpiece_vocabulary` and `bpe_vocabulary` return it.",
+    doc = "A vocabulary that is compiled to C tables. `wordpiece_vocabulary`, `bpe_vocabulary` and `unigram_vocabulary` return it.",
     fields = {
         "header": "File: the header that declares it.",
-        "kind": "string: `wordpiece` or `bpe`.",
+        "kind": "string: `bpe`, `unigram` or `wordpiece`.",
         "symbol": "string: C identifier of the vocabulary.",
         "tables": "File: the C source of the tables.",
     },
@@ -34,7 +34,7 @@ vocabulary_library = rule(
     attrs = {
         "kind": attr.string(
             mandatory = True,
-            values = ["bpe", "wordpiece"],
+            values = ["bpe", "unigram", "wordpiece"],
             doc = "The algorithm.",
         ),
         "library": attr.label(

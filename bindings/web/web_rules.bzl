@@ -36,6 +36,8 @@ def _add_tokenizers(ctx, args, sources):
     tables = []
     for (target, class_name), source in zip(ctx.attr.tokenizers.items(), sources):
         info = target[TextVocabularyInfo]
+        if info.kind == "unigram":
+            fail("%s: %s is a Unigram vocabulary, which WebAssembly libraries do not support; use it from C" % (display_label(ctx.label), display_label(target.label)))
         args.add("--tokenizer")
         args.add_all([
             info.kind,

@@ -17,7 +17,7 @@ from typing import Any
 
 from exir.files.gguf_file import GgufError, read_gguf_file
 from text.generate import chat
-from text.generate.arrays import numbers, offsets
+from text.generate.arrays import added_arrays, byte_initializer, c_array, numbers, offsets
 from text.generate.bpe_vocabulary import BYTE, CONTROL, UNKNOWN, UNUSED, USER_DEFINED, Vocabulary, read_vocabulary
 from text.generate.names import header_of, link_name
 from text.generate.splitter import Splitters, compile_splitters
@@ -62,15 +62,19 @@ _PREFIXES = {"": "ET_BPE_NO_PREFIX", "text": "ET_BPE_PREFIX_TEXT", "parts": "ET_
 
 def source(vocabulary: Vocabulary, name: str) -> str:
     """Return the C source of a vocabulary. Raises `ValueError`."""
-    arrays = {"offsets": offsets(vocabulary.tokens), **_merge_tables(vocabulary), **_added_tables(vocabulary)}
+    arrays = {
+        "offsets": offsets(vocabulary.tokens),
+        **_merge_tables(vocabulary),
+        **added_arrays(vocabulary.tokens, vocabulary.of_kind(USER_DEFINED)),
+    }
     if vocabulary.ignores_merges or vocabulary.is_characters:
         arrays["sorted"] = _sorted_tokens(vocabulary)
     splitters = compile_splitters(vocabulary.patterns)
     references = {key: key if arrays.get(key) else "NULL" for key in _TABLES}
     return _SOURCE.format(
         name=name,
-        bytes=numbers(byte - 256 if byte > 127 else byte for byte in b"".join(vocabulary.tokens)),
-        arrays="".join(_c_array(key, values) for key, values in arrays.items() if values),
+        bytes=byte_initializer(b"".join(vocabulary.tokens)),
+        arrays="".join(c_array(key, values) for key, values in arrays.items() if values),
         splitters=splitter_arrays(splitters) + splitter_list("splitters", range(len(splitters.tables))),
         count=len(vocabulary.tokens),
         byte_tokens=numbers(_byte_tokens(vocabulary)),
@@ -87,8 +91,8 @@ def splitter_arrays(splitters: Splitters) -> str:
     if not splitters.tables:
         return ""
     classes = splitters.classes
-    cells = "".join(_c_array(f"cells_{number}", table, "uint16_t") for number, table in enumerate(splitters.tables))
-    ranges = _c_array("range_starts", classes.starts) + _c_array("range_classes", classes.numbers, "uint16_t")
+    cells = "".join(c_array(f"cells_{number}", table, "uint16_t") for number, table in enumerate(splitters.tables))
+    ranges = c_array("range_starts", classes.starts) + c_array("range_classes", classes.numbers, "uint16_t")
     return ranges + cells
 
 
@@ -132,21 +136,6 @@ def _merge_tables(vocabulary: Vocabulary) -> dict[str, list[int]]:
     return {"starts": starts, **columns}
 
 
-def _added_tables(vocabulary: Vocabulary) -> dict[str, list[int]]:
-    """Return user-defined tokens by first byte, and the start of each byte's group.
-
-    Within a group, longer tokens come first.
-    """
-    tokens = vocabulary.tokens
-    added = sorted(
-        vocabulary.of_kind(USER_DEFINED), key=lambda token: (tokens[token][0], -len(tokens[token]), tokens[token])
-    )
-    if not added:
-        return {}
-    firsts = [tokens[token][0] for token in added]
-    return {"added": added, "added_starts": [sum(first < byte for first in firsts) for byte in range(257)]}
-
-
 def _byte_tokens(vocabulary: Vocabulary) -> Iterable[int]:
     """Return the token of each byte.
 
@@ -159,10 +148,6 @@ def _byte_tokens(vocabulary: Vocabulary) -> Iterable[int]:
         if len(token) == 1 and (kind == BYTE or not vocabulary.is_characters)
     }
     return (token_ids.get(bytes([byte]), len(vocabulary.tokens)) for byte in range(256))
-
-
-def _c_array(name: str, values: Iterable[int], kind: str = "uint32_t") -> str:
-    return f"static const {kind} {name}[] = {{\n{numbers(values)}}};\n\n"
 
 
 def read_metadata(path: Path) -> dict[str, Any]:

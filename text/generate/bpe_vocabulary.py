@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,9 @@ from text.generate.pretokenizers import gguf_patterns
 
 # Types of tokens in `tokenizer.ggml.token_type`.
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+
+# Names of tokens of the type BYTE.
+BYTE_NAME = re.compile("<0x[0-9A-F]{2}>")
 
 # The space in vocabularies whose initial tokens are characters.
 SPACE = "\u2581"

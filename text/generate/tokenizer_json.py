@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from text.generate.bpe_vocabulary import (
     BYTE,
+    BYTE_NAME,
     CONTROL,
     NORMAL,
     SPACE,
@@ -22,8 +22,6 @@ from text.generate.bpe_vocabulary import (
 )
 from text.generate.pretokenizers import json_patterns
 from text.generate.template_renderer import TEMPLATE_ADVICE
-
-_BYTE_NAME = re.compile("<0x[0-9A-F]{2}>")
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -94,7 +92,7 @@ def _names_and_kinds(
 ) -> tuple[list[str], list[int]]:
     """Return the name and the type of each token; unused ids have empty names."""
     ids = dict(model["vocab"])
-    kinds = {name: BYTE if is_characters and _BYTE_NAME.fullmatch(name) else NORMAL for name in ids}
+    kinds = {name: BYTE if is_characters and BYTE_NAME.fullmatch(name) else NORMAL for name in ids}
     if model.get("unk_token") in ids:
         kinds[model["unk_token"]] = UNKNOWN
     for token in added:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from text.generate.arrays import numbers, offsets
+from text.generate.arrays import byte_initializer, numbers, offsets
 from text.generate.names import header_of, link_name
 
 _HASH, _PRIME = 2166136261, 16777619
@@ -82,7 +82,7 @@ def source(tokens: Sequence[bytes], name: str) -> str:
         raise ValueError(f"the vocabulary has no {', '.join(missing)}")
     slots = hash_slots(tokens)
     return _SOURCE.format(
-        bytes=numbers(byte - 256 if byte > 127 else byte for byte in b"".join(tokens)),
+        bytes=byte_initializer(b"".join(tokens)),
         offsets=numbers(offsets(tokens)),
         slots=numbers(slots),
         name=name,

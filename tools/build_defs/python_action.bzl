@@ -2,7 +2,7 @@
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")
-load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
+load("//rules/private:labels.bzl", "display_label", "folder_paths")  # buildifier: disable=bzl-visibility
 load("//rules/private:python_module.bzl", "module_file", "module_name")  # buildifier: disable=bzl-visibility
 load("//tools/build_defs:module_action.bzl", "MODULE_ACTION_ATTRS", "run_module_action")
 
@@ -14,6 +14,10 @@ _ATTRS = dict(
         mandatory = True,
         providers = [PyInfo],
         doc = "`py_library` of the module. The module can read the data of its libraries.",
+    ),
+    packages = attr.label_list(
+        allow_files = True,
+        doc = "Folders of further packages that the module imports.",
     ),
 )
 
@@ -29,8 +33,9 @@ def _impl(ctx):
             ctx.attr.main[PyInfo].transitive_sources,
             ctx.attr.main[DefaultInfo].default_runfiles.files,
             toolchain.packages.files,
+            depset(ctx.files.packages),
         ],
-        package_roots = toolchain.packages.roots,
+        package_roots = toolchain.packages.roots + [folder_paths(each).path for each in ctx.attr.packages],
     )
 
 python_action = rule(

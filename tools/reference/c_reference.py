@@ -45,7 +45,15 @@ _SECTIONS = (
     (
         "Text",
         _TEXT,
-        ("text/bpe", "text/wordpiece", "text/chat_template", "text/sampler", "text/utf8_stream"),
+        (
+            "text/bpe",
+            "text/unigram",
+            "text/normalizer",
+            "text/wordpiece",
+            "text/chat_template",
+            "text/sampler",
+            "text/utf8_stream",
+        ),
     ),
 )
 # Helper macros, which only other macros use.
