@@ -8,6 +8,7 @@
 
 #include "executorch/llm/llm.hpp"
 #include "llm/small.h"
+#include "llm/testing_nested.h"
 
 #define CHECK(condition)                                            \
   do {                                                              \
@@ -83,6 +84,14 @@ void test_answer_can_be_left_early_and_canceled() {
   CHECK(llm.result() && llm.stats().finish == ET_LLM_FINISH_CANCELED);
 }
 
+void test_grammar_constrains_the_answer() {
+  Llm llm = new_llm();
+  Generation options = short_answer();
+  options.grammar = &testing_nested;
+  const std::string text = text_of(llm.chat("Hello!", options));
+  CHECK(llm.result() && !text.empty() && text[0] == '[');
+}
+
 void test_errors_end_the_answer() {
   Llm llm = new_llm();
   CHECK(text_of(llm.chat(std::string(300, 'o'))).empty());
@@ -110,6 +119,7 @@ int main() {
   test_messages_and_turns_give_the_same_answer();
   test_stop_strings_outlive_the_call();
   test_answer_can_be_left_early_and_canceled();
+  test_grammar_constrains_the_answer();
   test_errors_end_the_answer();
   test_moved_model_continues();
   return 0;

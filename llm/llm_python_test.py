@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import pytest
 
 from executorch_runtime import ExecutorchError
 from executorch_runtime.llm import Generation, Llm
+from llm.grammar.compile import compile_grammar, compile_schema
 
 _LIBRARY = os.environ["LIBRARY"]
 _SHORT = Generation(max_tokens=20)
@@ -48,6 +50,17 @@ def test_options_limit_the_answer(llm: Llm) -> None:
     assert llm.stats().finish == "stop_string"
     llm.rewind(0)
     assert "".join(llm.chat("Hello!", Generation(max_tokens=4, biases={65: 1e6}))) == "AAAA"
+
+
+def test_grammar_constrains_the_answer(llm: Llm) -> None:
+    schema = {"type": "array", "items": {"type": "string", "minLength": 60, "maxLength": 60}, "maxItems": 1}
+    for seed in range(5):
+        options = Generation(temperature=2.0, seed=seed, grammar=compile_schema(schema))
+        answer = json.loads("".join(llm.generate([("user", "Hello!")], options)))
+        assert [len(item) for item in answer] in ([], [60])
+        assert llm.stats().finish == "grammar"
+    yes = Generation(grammar=compile_grammar('root ::= "yes" | "no"'))
+    assert "".join(llm.chat("Hello!", yes)) in ("yes", "no")
 
 
 def test_answer_is_canceled_from_another_thread(llm: Llm) -> None:

@@ -21,13 +21,15 @@ const function et_llm_shared_functions[] = {
     (function)et_status_name,        (function)et_status_text,
 };
 
-/* Sizes of the structs that other languages declare: info, options, prompt, message, piece, stats. */
+/* Sizes of the structs that other languages declare: info, options, prompt, message, piece, stats,
+ * bias, grammar, edge of a grammar. */
 size_t et_llm_shared_sizes(size_t *out, size_t count);
 size_t et_llm_shared_sizes(size_t *out, size_t count) {
-  const size_t sizes[] = {sizeof(et_llm_info),   sizeof(et_llm_generation),
-                          sizeof(et_llm_prompt), sizeof(et_llm_message),
-                          sizeof(et_llm_piece),  sizeof(et_llm_stats),
-                          sizeof(et_llm_bias)};
+  const size_t sizes[] = {sizeof(et_llm_info),    sizeof(et_llm_generation),
+                          sizeof(et_llm_prompt),  sizeof(et_llm_message),
+                          sizeof(et_llm_piece),   sizeof(et_llm_stats),
+                          sizeof(et_llm_bias),    sizeof(et_grammar),
+                          sizeof(et_grammar_edge)};
   const size_t all = sizeof sizes / sizeof *sizes;
   for (size_t i = 0; i < all && i < count; ++i) {
     out[i] = sizes[i];

@@ -26,6 +26,7 @@ ANNOTATIONS = (
 TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
 
 _MOST_NESTED = 16
+_MOST_COMPARISONS = 20_000
 
 
 def fail(path: str, problem: str) -> GrammarError:
@@ -43,6 +44,7 @@ class Document:
 
     def __init__(self, root: Any) -> None:
         self.root = root
+        self._comparisons = 0
 
     def resolve(self, reference: Any, path: str) -> Any:
         """Return the schema of a reference in the schema at `path`. Raises `GrammarError`."""
@@ -61,6 +63,9 @@ class Document:
 
     def are_disjoint(self, first: Any, second: Any, depth: int = 0) -> bool:
         """Return whether it is clear that no value is valid for both schemas."""
+        self._comparisons += 1
+        if self._comparisons > _MOST_COMPARISONS:
+            return False
         first, second = self._resolved(first), self._resolved(second)
         if depth > _MOST_NESTED or not isinstance(first, dict) or not isinstance(second, dict):
             return first is False or second is False

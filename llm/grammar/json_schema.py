@@ -25,7 +25,7 @@ from llm.grammar.expressions import (
     optional,
 )
 from llm.grammar.gbnf import ROOT
-from llm.grammar.pattern import pattern_text
+from llm.grammar.pattern import FORMATS, pattern_text
 from text.generate.character_sets import complement, of_points, union
 
 _MOST_COUNT = 60_000
@@ -33,7 +33,7 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _KEYWORDS_OF_TYPES: Mapping[str, tuple[str, ...]] = {
     "object": ("properties", "required", "additionalProperties", "propertyNames", "maxProperties"),
     "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
-    "string": ("minLength", "maxLength", "pattern"),
+    "string": ("minLength", "maxLength", "pattern", "format"),
     "integer": _BOUNDS,
     "number": _BOUNDS,
     "boolean": (),
@@ -160,12 +160,18 @@ class _Converter:
         return json_text.BOOLEAN if kind == "boolean" else json_text.NULL
 
     def _string(self, schema: Mapping[str, Any], path: str) -> Expression:
-        limited = "minLength" in schema or "maxLength" in schema
-        if "pattern" in schema:
-            if limited:
-                raise fail(at(path, "pattern"), "is not supported beside minLength and maxLength; use {m,n} in it")
+        given = [name for name in _KEYWORDS_OF_TYPES["string"] if name in schema]
+        for name in ("pattern", "format"):
+            if name in given and len(given) > 1:
+                raise fail(at(path, name), f"is not supported beside {given[0]!r}; use one pattern")
+        if "pattern" in given:
             return json_text.quoted(pattern_text(schema["pattern"], at(path, "pattern")))
-        if not limited:
+        if "format" in given:
+            known = FORMATS.get(schema["format"]) if isinstance(schema["format"], str) else None
+            if known is None:
+                raise fail(at(path, "format"), f"must be one of {', '.join(FORMATS)}; use a pattern for others")
+            return json_text.quoted(pattern_text(known, at(path, "format")))
+        if not given:
             return json_text.STRING
         return json_text.quoted(Repetition(json_text.CHARACTER, *_limits(schema, "minLength", "maxLength", path)))
 

@@ -110,6 +110,31 @@ _CASES: dict[str, tuple[Any, list[str], list[str]]] = {
         ['{"kind":1,"a":null}', '{"kind":3}', "[null]"],
         ['{"kind":2,"a":null}', '{"kind":4}', "null"],
     ),
+    "pattern": (
+        {"type": "string", "pattern": r"^[A-Z]\w{2,3}(-\d+)?$|^\.\s\"$"},
+        ['"Abc"', '"X_1y-007"', '". \\""', '".\\t\\""'],
+        ['"abc"', '"Ab"', '"Abcdef"', '"Ab\u00e9"', '"Abc-"', '"Abc-٣"', '""', '". "'],
+    ),
+    "pattern without anchors": (
+        {"pattern": "b[^\\d,]c|^x"},
+        ['"b-c"', '"aabéc\\n"', '"xyz"', '"日本b b c"'],
+        ['"b1c"', '"b,c"', '"ax"', '"bc"', '"b\u0663c"'],
+    ),
+    "pattern with control characters": (
+        {"pattern": "^[\\n\\\\/].\\D$"},
+        ['"\\n\\\\a"', '"\\\\\\ta"', '"/日é"'],
+        ['"\\n\\n1"', '"\\n\\na"', '"n.a"'],
+    ),
+    "date and time": (
+        {"type": "string", "format": "date-time"},
+        ['"2024-02-28T23:59:59Z"', '"1999-12-31T00:00:00.25+05:30"'],
+        ['"2024-02-30T00:00:00Z"', '"2024-13-01T00:00:00Z"', '"2024-01-01T24:00:00Z"', '"2024-01-01"'],
+    ),
+    "other formats": (
+        {"anyOf": [{"type": "string", "format": name} for name in ("uuid", "ipv4", "date", "time")]},
+        ['"123e4567-e89b-12d3-a456-426614174000"', '"255.0.10.199"', '"2024-06-30"', '"12:30:00Z"'],
+        ['"256.0.0.1"', '"1.2.3"', '"2024-06-31"', '"123e4567"', '"12:30Z"'],
+    ),
     "recursion": (
         {
             "$ref": "#/$defs/a~1b",
@@ -170,7 +195,16 @@ def test_numbers_are_within_their_bounds(bounds: dict[str, int], accepted: list[
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        ({"properties": {"a/b": {"type": "string", "format": "email"}}}, "#/properties/a~1b/format: is not supported"),
+        ({"properties": {"a/b": {"format": "email"}}}, "#/properties/a~1b/format: must be one of date, time,"),
+        ({"pattern": "a", "maxLength": 3}, "#/pattern: is not supported beside 'maxLength'"),
+        ({"pattern": "(?=a)b"}, "#/pattern: '(?=a)b' is not supported"),
+        ({"pattern": "a(^b)"}, "#/pattern: 'a(^b)' is not supported"),
+        ({"pattern": "a($b)"}, "#/pattern: 'a($b)' is not supported: an anchor or a lookahead inside"),
+        ({"pattern": "[\\D]"}, "'\\\\D' in brackets"),
+        ({"pattern": "(a"}, "a group without ')'"),
+        ({"pattern": "[a"}, "is not supported: it ends too early"),
+        ({"pattern": "a\\"}, "is not supported"),
+        ({"pattern": 3}, "#/pattern: must be a string"),
         ({"type": "array", "items": {"not": {}}}, "#/items/not: is not supported"),
         ({"type": "string", "minimum": 3}, "#/minimum: has no effect on the type 'string'"),
         ({"type": "text"}, "#/type: must be one of object, array"),

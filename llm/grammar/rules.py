@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from llm.grammar.expressions import (
@@ -55,7 +55,7 @@ class PreparedRules:
 
 def prepare_rules(rules: Mapping[str, Expression], root: str) -> PreparedRules:
     """Prepare rules for automata. Raises `GrammarError` if no text matches the root."""
-    productive = _closure(rules, _can_end)
+    productive = _closure(rules, holds_for_bytes=True)
     if root not in productive:
         raise GrammarError(f"the rule {root!r} matches no text; give each recursion and choice a way to end")
     looping = _Loops()
@@ -64,7 +64,7 @@ def prepare_rules(rules: Mapping[str, Expression], root: str) -> PreparedRules:
             looping.add(name, _productive_part(rules[name], productive))
     expressions, loops = looping.expressions, looping.loops
     bodies = {name: Repetition(Call(loop.body), loop.least, loop.most) for name, loop in loops.items()}
-    nullable = _closure(expressions | bodies, _can_be_empty)
+    nullable = _closure(expressions | bodies, holds_for_bytes=False)
     for name, loop in loops.items():
         if loop.body in nullable:
             loops[name] = Loop(loop.body, 0, loop.most)
@@ -74,36 +74,29 @@ def prepare_rules(rules: Mapping[str, Expression], root: str) -> PreparedRules:
     return PreparedRules(expressions, loops, nullable, inlined, _reachable(outside, root))
 
 
-def _closure(rules: Mapping[str, Expression], holds: Callable[[Expression, set[str]], bool]) -> set[str]:
+def _closure(rules: Mapping[str, Expression], *, holds_for_bytes: bool) -> set[str]:
     """Return the rules with a property that depends on the rules that they call."""
     found: set[str] = set()
     count = -1
     while count < len(found):
         count = len(found)
-        found |= {name for name, body in rules.items() if name not in found and holds(body, found)}
+        found |= {name for name in rules if name not in found and _holds(rules[name], found, holds_for_bytes)}
     return found
 
 
-def _can_end(expression: Expression, rules: set[str]) -> bool:
-    """Return whether a finite text matches. `rules` are rules with such a text."""
-    if isinstance(expression, Call):
-        return expression.rule in rules
-    if isinstance(expression, Choice):
-        return any(_can_end(option, rules) for option in expression.options)
-    is_optional = isinstance(expression, Repetition) and expression.least == 0
-    return is_optional or all(_can_end(part, rules) for part in inner_parts(expression))
+def _holds(expression: Expression, rules: set[str], holds_for_bytes: bool) -> bool:
+    """Return whether a finite text matches, or the empty one if bytes do not count.
 
-
-def _can_be_empty(expression: Expression, rules: set[str]) -> bool:
-    """Return whether the empty text matches. `rules` are rules that match it."""
+    `rules` are rules with such a text.
+    """
     if isinstance(expression, Byte):
-        return False
+        return holds_for_bytes
     if isinstance(expression, Call):
         return expression.rule in rules
     if isinstance(expression, Choice):
-        return any(_can_be_empty(option, rules) for option in expression.options)
+        return any(_holds(option, rules, holds_for_bytes) for option in expression.options)
     is_optional = isinstance(expression, Repetition) and expression.least == 0
-    return is_optional or all(_can_be_empty(part, rules) for part in inner_parts(expression))
+    return is_optional or all(_holds(part, rules, holds_for_bytes) for part in inner_parts(expression))
 
 
 def _productive_part(expression: Expression, rules: set[str]) -> Expression:
@@ -111,9 +104,9 @@ def _productive_part(expression: Expression, rules: set[str]) -> Expression:
     if isinstance(expression, Concatenation):
         return Concatenation(tuple(_productive_part(part, rules) for part in expression.parts))
     if isinstance(expression, Choice):
-        return choice(_productive_part(option, rules) for option in expression.options if _can_end(option, rules))
+        return choice(_productive_part(option, rules) for option in expression.options if _holds(option, rules, True))
     if isinstance(expression, Repetition):
-        if not _can_end(expression.part, rules):
+        if not _holds(expression.part, rules, True):
             return EMPTY
         return Repetition(_productive_part(expression.part, rules), expression.least, expression.most)
     return expression

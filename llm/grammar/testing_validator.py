@@ -5,6 +5,7 @@ It shares no code with the compiler of grammars.
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 from typing import Any
@@ -81,6 +82,14 @@ def _items(value: Any, schema: Any, root: Any) -> bool:
     return all(is_valid(item, first[i] if i < len(first) else others, root) for i, item in enumerate(value))
 
 
+def _has_format(value: str, name: str) -> bool:
+    """Return whether a text has the format `date`, which is the only known one."""
+    try:
+        return {"date": datetime.date.fromisoformat}[name](value) is not None
+    except ValueError:
+        return False
+
+
 def _within(kinds: Any, measure: Any, low: str, high: str) -> Any:
     """Return a check of limits, for values of some types."""
 
@@ -115,6 +124,7 @@ _CHECKS: dict[str, Any] = {
     "pattern": lambda value, schema, root: (
         not isinstance(value, str) or bool(re.search(schema["pattern"], value, re.ASCII))
     ),
+    "format": lambda value, schema, root: not isinstance(value, str) or _has_format(value, schema["format"]),
     "minLength": _LENGTH,
     "maxLength": _LENGTH,
     "minItems": _SIZE,

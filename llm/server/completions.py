@@ -5,18 +5,21 @@ https://platform.openai.com/docs/api-reference/chat describes the fields.
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from executorch_runtime.llm import Generation, Stats
+from llm.grammar.compile import Grammar, GrammarError, compile_schema
 
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 
 _MAX_STOPS = 4
 _MAX_SEED = 2**64 - 1
 _MAX_TOKENS = 2**31 - 1
+_MOST_SCHEMA_CHARACTERS = 1 << 16
 
 # Fields that would change the answer, with the values that have no effect.
 _UNSUPPORTED: Mapping[str, tuple[Any, ...]] = {
@@ -26,7 +29,6 @@ _UNSUPPORTED: Mapping[str, tuple[Any, ...]] = {
     "logprobs": (None, False),
     "modalities": (None, ["text"]),
     "n": (None, 1),
-    "response_format": (None, {"type": "text"}),
     "tool_choice": (None, "none", "auto"),
     "tools": (None, []),
 }
@@ -136,7 +138,34 @@ def _options(fields: Mapping[str, Any]) -> Generation:
         max_tokens=_whole_number(fields, limit, 1, _MAX_TOKENS),
         stops=_stops(fields.get("stop")),
         biases=_biases(_field(fields, "logit_bias", dict, {})),
+        grammar=_grammar(_field(fields, "response_format", dict, {"type": "text"})),
     )
+
+
+def _grammar(response_format: Mapping[str, Any]) -> Grammar | None:
+    """Return the grammar of the answer. Raises `RequestError`."""
+    kind = response_format.get("type")
+    if kind == "text":
+        return None
+    if kind == "json_object":
+        return _compiled('{"type": "object"}')
+    if kind != "json_schema":
+        raise RequestError("response_format.type", "must be one of: text, json_object, json_schema")
+    described = _field(response_format, "json_schema", dict, {})
+    if "schema" not in described:
+        raise RequestError("response_format.json_schema.schema", "is missing")
+    try:
+        text = json.dumps(described["schema"])
+        if len(text) > _MOST_SCHEMA_CHARACTERS:
+            raise GrammarError(f"#: has more than {_MOST_SCHEMA_CHARACTERS} characters")
+        return _compiled(text)
+    except (GrammarError, RecursionError) as error:
+        raise RequestError("response_format.json_schema.schema", f"is not supported: {error}") from error
+
+
+@functools.lru_cache(maxsize=16)
+def _compiled(schema: str) -> Grammar:
+    return compile_schema(json.loads(schema))
 
 
 def _number(fields: Mapping[str, Any], name: str, minimum: float, maximum: float) -> float:

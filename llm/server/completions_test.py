@@ -89,7 +89,18 @@ def test_null_fields_are_defaults() -> None:
         ({"logit_bias": {"1": 1000}}, "logit_bias[1]", "from -100 to 100"),
         ({"n": 2}, "n", "not supported"),
         ({"tools": [{"type": "function"}]}, "tools", "not supported"),
-        ({"response_format": {"type": "json_object"}}, "response_format", "not supported"),
+        ({"response_format": {"type": "xml"}}, "response_format.type", "must be one of: text, json_object"),
+        ({"response_format": {"type": "json_schema"}}, "response_format.json_schema.schema", "is missing"),
+        (
+            {"response_format": {"type": "json_schema", "json_schema": {"schema": {"not": {}}}}},
+            "response_format.json_schema.schema",
+            "is not supported: #/not: is not supported",
+        ),
+        (
+            {"response_format": {"type": "json_schema", "json_schema": {"schema": {"enum": ["a" * 70000]}}}},
+            "response_format.json_schema.schema",
+            "more than 65536 characters",
+        ),
         ({"stream": "yes"}, "stream", "must be a boolean"),
     ],
 )

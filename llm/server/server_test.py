@@ -82,6 +82,17 @@ def test_options_reach_the_model(port: int) -> None:
     assert stop not in choice["message"]["content"]
 
 
+def test_response_format_constrains_the_answer(port: int) -> None:
+    schema = {"type": "object", "properties": {"yes": {"type": "boolean"}}, "required": ["yes"]}
+    described = {"name": "answer", "strict": True, "schema": schema}
+    for form in ({"type": "json_schema", "json_schema": described}, {"type": "json_object"}):
+        (choice,) = _ask(port, response_format=form, temperature=1.5, seed=2, max_tokens=150)[1]["choices"]
+        if form["type"] == "json_schema":
+            assert json.loads(choice["message"]["content"]) in ({"yes": True}, {"yes": False})
+            assert choice["finish_reason"] == "stop"
+        assert choice["message"]["content"].startswith("{")
+
+
 def test_stream_has_the_parts_of_the_answer(port: int) -> None:
     first, *parts, last, usage = _events(port, stream_options={"include_usage": True})
     assert first["choices"][0]["delta"] == {"role": "assistant", "content": ""}

@@ -30,7 +30,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 def _build(workspace: Workspace, macro: str, attributes: list[str], *arguments: str) -> Build:
-    package = "llm" if macro == "executorch_llm" else "text"
+    package = "text" if macro == "bpe_vocabulary" else "llm"
     call = f'{macro}(name = "it", {", ".join(attributes)})\n'
     workspace.write("BUILD.bazel", f'load("@rules_executorch//{package}:defs.bzl", "{macro}")\n\n{call}')
     build = workspace.build(*arguments)
@@ -83,6 +83,23 @@ def test_invalid_llm_argument_is_named(workspace: Workspace, attributes: list[st
 def test_invalid_vocabulary_argument_is_named(workspace: Workspace, attributes: list[str], message: str) -> None:
     build = _build(workspace, "bpe_vocabulary", attributes, "--nobuild", "//:all")
     assert message in build.stderr
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ([], "executorch_grammar(name = 'it'): set either 'grammar' or 'schema', the file to compile"),
+        (['grammar = "a.gbnf"', 'schema = "a.json"'], "set either 'grammar' or 'schema'"),
+        (['schema = "a.json"', 'symbol = "my-schema"'], "executorch_grammar(name = 'it'): 'symbol' must start with"),
+        (['schema = "a.json"', "weights = None"], "unknown attribute 'weights'; supported are grammar, schema"),
+        (['schema = "a.json"'], "a.json: #/properties/b/not: is not supported; remove it, or use a grammar"),
+        (['grammar = "a.gbnf"'], "a.gbnf:2:3: the rule 'item' is not defined"),
+    ],
+)
+def test_mistake_with_a_grammar_is_named(workspace: Workspace, attributes: list[str], message: str) -> None:
+    workspace.write("a.json", '{"type": "object", "properties": {"b": {"not": {}}}}')
+    workspace.write("a.gbnf", 'root ::= "a"\n  item')
+    assert message in _build(workspace, "executorch_grammar", attributes, "//:it").stderr
 
 
 def test_missing_shard_is_named(workspace: Workspace) -> None:

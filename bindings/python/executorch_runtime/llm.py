@@ -20,13 +20,16 @@ from ctypes import (
     c_int,
     c_int64,
     c_size_t,
+    c_uint8,
+    c_uint16,
     c_uint32,
     c_uint64,
     c_void_p,
+    pointer,
 )
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from executorch_runtime.errors import checked
 from executorch_runtime.structures import Error
@@ -69,6 +72,30 @@ class _Bias(Structure):
     _fields_ = [("token", c_int64), ("bias", c_float)]
 
 
+class _GrammarEdge(Structure):
+    _fields_ = [
+        ("first", c_uint8),
+        ("last", c_uint8),
+        ("target", c_uint16),
+        ("pushed", c_uint16),
+        ("pushed_count", c_uint16),
+    ]
+
+
+class _Grammar(Structure):
+    _fields_ = [
+        ("edge_starts", POINTER(c_uint32)),
+        ("edges", POINTER(_GrammarEdge)),
+        ("pushed", POINTER(c_uint16)),
+        ("can_end", POINTER(c_bool)),
+        ("least", POINTER(c_uint16)),
+        ("most", POINTER(c_uint16)),
+        ("state_count", c_uint32),
+        ("loop_count", c_uint32),
+        ("start", c_uint16),
+    ]
+
+
 class _Generation(Structure):
     _fields_ = [
         ("sampling", _Sampling),
@@ -84,7 +111,7 @@ class _Generation(Structure):
         ("processor_user", c_void_p),
         ("overflow", c_int),
         ("kept_tokens", c_size_t),
-        ("grammar", c_void_p),
+        ("grammar", POINTER(_Grammar)),
     ]
 
 
@@ -118,7 +145,10 @@ class _Stats(Structure):
 
 
 # In the order of et_llm_shared_sizes, so that loading can compare the sizes.
-_STRUCTURES: tuple[type[Structure], ...] = (_Info, _Generation, _Prompt, _Message, _Piece, _Stats, _Bias)
+_STRUCTURES: tuple[type[Structure], ...] = (
+    *(_Info, _Generation, _Prompt, _Message, _Piece, _Stats, _Bias),
+    *(_Grammar, _GrammarEdge),
+)
 _ERROR = POINTER(Error)
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "et_llm_shared_model": (c_void_p, []),
@@ -139,6 +169,28 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
+class Grammar(Protocol):
+    """A compiled grammar or JSON schema, which `llm.grammar.compile` returns.
+
+    The attributes are the arrays of `et_grammar`.
+    """
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def edge_starts(self) -> Sequence[int]: ...
+    @property
+    def edges(self) -> Sequence[tuple[int, int, int, int, int]]: ...
+    @property
+    def pushed(self) -> Sequence[int]: ...
+    @property
+    def can_end(self) -> Sequence[bool]: ...
+    @property
+    def least(self) -> Sequence[int]: ...
+    @property
+    def most(self) -> Sequence[int]: ...
+
+
 @dataclass(frozen=True)
 class Generation:
     """Options of an answer. The defaults select the most probable tokens.
@@ -151,6 +203,7 @@ class Generation:
     stops, stop_tokens: strings and tokens that end the answer.
     biases: numbers to add to the scores of tokens, by token.
     overflow: "error", or "slide" to remove the oldest tokens if the context is full.
+    grammar: the grammar of the answer, from `llm.grammar.compile`.
     """
 
     temperature: float = 0.0
@@ -166,6 +219,7 @@ class Generation:
     stop_tokens: Sequence[int] = ()
     biases: Mapping[int, float] = field(default_factory=dict)
     overflow: str = "error"
+    grammar: Grammar | None = None
 
 
 @dataclass(frozen=True)
@@ -310,6 +364,21 @@ def _native_options(options: Generation) -> _Generation:
         biases=biases,
         bias_count=len(biases),
         overflow=_OVERFLOWS[options.overflow],
+        grammar=None if options.grammar is None else pointer(_native_grammar(options.grammar)),
+    )
+
+
+def _native_grammar(grammar: Grammar) -> _Grammar:
+    return _Grammar(
+        edge_starts=(c_uint32 * len(grammar.edge_starts))(*grammar.edge_starts),
+        edges=(_GrammarEdge * len(grammar.edges))(*(_GrammarEdge(*edge) for edge in grammar.edges)),
+        pushed=(c_uint16 * len(grammar.pushed))(*grammar.pushed),
+        can_end=(c_bool * len(grammar.can_end))(*grammar.can_end),
+        least=(c_uint16 * len(grammar.least))(*grammar.least),
+        most=(c_uint16 * len(grammar.most))(*grammar.most),
+        state_count=len(grammar.can_end),
+        loop_count=len(grammar.least),
+        start=grammar.start,
     )
 
 
