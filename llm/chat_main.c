@@ -2,7 +2,7 @@
  *
  *   chat [--temperature T] [--top-k K] [--top-p P] [--min-p P] [--repetition R] [--presence P]
  *        [--frequency F] [--seed N] [--max-tokens N] [--stop TEXT] [--system TEXT] [--threads N]
- *        [--slide] [PROMPT]
+ *        [--adapter NAME] [--slide] [PROMPT]
  *
  * With temperature 0, the default, the most probable token is always selected. Ctrl-C stops an
  * answer. With --max-tokens 0, prompts are read but not answered. */
@@ -22,8 +22,9 @@ typedef struct options {
   et_llm_generation generation;
   const char *stop;
   size_t threads;
-  const char *system; /* NULL: the template's default */
-  const char *prompt; /* NULL: a session */
+  const char *system;  /* NULL: the template's default */
+  const char *adapter; /* NULL: none */
+  const char *prompt;  /* NULL: a session */
   bool answers;
 } options;
 
@@ -92,6 +93,8 @@ static bool parse_options(int argc, char **argv, options *out) {
       out->generation.overflow = ET_LLM_OVERFLOW_SLIDE;
     } else if (strcmp(argv[i], "--system") == 0 && i + 1 < argc) {
       out->system = argv[++i];
+    } else if (strcmp(argv[i], "--adapter") == 0 && i + 1 < argc) {
+      out->adapter = argv[++i];
     } else if (strcmp(argv[i], "--stop") == 0 && i + 1 < argc) {
       out->stop = argv[++i];
       out->generation.stops = &out->stop;
@@ -209,12 +212,15 @@ static et_status run_chat(const options *options, et_error *error) {
   ET_RETURN_IF_ERROR(et_llm_create(&MODEL, options->threads, &llm, error));
   et_status status = et_llm_session_create(llm, &session, error);
   if (status == ET_STATUS_OK) {
+    status = et_llm_set_adapter(session, options->adapter, error);
+  }
+  if (status == ET_STATUS_OK) {
     signal(SIGINT, interrupt);
     status = converse(options, &sum, error);
     print_costs(llm, &sum);
     signal(SIGINT, SIG_DFL);
-    et_llm_session_destroy(session);
   }
+  et_llm_session_destroy(session);
   et_llm_destroy(llm);
   return status;
 }
@@ -228,7 +234,7 @@ int main(int argc, char **argv) {
             "usage: %s [--temperature T] [--top-k K] [--top-p P] [--min-p P] "
             "[--repetition R] [--presence P] [--frequency F] [--seed N] "
             "[--max-tokens N] [--stop TEXT] [--system TEXT] [--threads N] "
-            "[--slide] [PROMPT]\n",
+            "[--adapter NAME] [--slide] [PROMPT]\n",
             argv[0]);
     return 2;
   }

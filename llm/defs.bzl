@@ -7,7 +7,7 @@ load("//text:defs.bzl", "bpe_vocabulary")
 load("//tools/build_defs:macro_arguments.bzl", "c_prefix", "require")
 load("//tools/build_defs:python_action.bzl", "python_action")
 load("//tools/build_defs:python_launcher.bzl", "python_binary")
-load(":adapter_folder.bzl", "adapter_files", "adapter_folder")
+load(":adapters.bzl", "adapter_folder", "adapter_ranks", "adapter_weights")
 
 # Attributes that are set on all targets.
 _COMMON_ATTRS = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly"]
@@ -55,7 +55,18 @@ def _check_files(where, weights, **files):
     if missing and given:
         fail("%s: '%s' is set, but '%s' is missing; set it to the model's %s, or omit all of them if the weights are a GGUF file" % (where, given[0], missing[0], _MODEL_FILES[missing[0]]))
 
-def executorch_llm(name, weights = None, model_config = None, tokenizer = None, tokenizer_config = None, chat_template = None, context = 2048, chunk = 128, kv_cache = "float32", merged_adapter = None, symbol = None, backend = Label("//backends/cpu"), config = None, visibility = None, **kwargs):
+def _data_path(name):
+    """Returns the path of a file of this package, as of `exir.data_path`."""
+    return "/".join([part for part in [native.package_name(), name] if part])
+
+def _check_adapters(where, adapters):
+    if type(adapters) != "dict":
+        fail("%s: 'adapters' must be a dict from names to safetensors files, got %r" % (where, adapters))
+    for name in adapters:
+        if not name or [c for c in name.elems() if not (c.isalnum() or c in "-_")]:
+            fail("%s: 'adapters' has the name '%s'; names consist of letters, digits, '-' and '_'" % (where, name))
+
+def executorch_llm(name, weights = None, model_config = None, tokenizer = None, tokenizer_config = None, chat_template = None, context = 2048, chunk = 128, kv_cache = "float32", adapters = None, merged_adapter = None, symbol = None, backend = Label("//backends/cpu"), config = None, visibility = None, **kwargs):
     """A language model as a program, a C and C++ library, and a command line.
 
     The targets are:
@@ -66,6 +77,7 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
       `const et_llm_model <symbol>`. The program is in read-only memory.
     - `<name>_vocabulary`: the tokenizer and the chat template alone, a `bpe_vocabulary`.
     - `<name>.so`: a shared library, for `executorch_runtime.llm` in Python.
+    - `<name>.<adapter>.ptd`: the weights of one of the `adapters`, which `<name>_cc` contains.
     - `<name>.chat`: a program that chats with the model: `bazel run //app:assistant.chat`.
     - `<name>.serve`: an HTTP server with the interface of OpenAI's chat completions.
 
@@ -82,8 +94,10 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
       context: Maximum number of tokens of a conversation. The model's context length can be a lower limit.
       chunk: Maximum number of tokens that one call of `prefill` processes. Larger values need more memory.
       kv_cache: Dtype of the KV cache: `float32`, `float16` (half the memory) or `int8` (about a quarter).
-      merged_adapter: LoRA adapter that the build merges into the weights (docs/how_to/use_a_language_model.md): the
-        `adapter_model.safetensors` of PEFT, beside its `adapter_config.json`; or a target or a list with both files.
+      adapters: Dict of LoRA adapters that the program can switch at run time (docs/how_to/use_a_language_model.md), by
+        name: the `adapter_model.safetensors` of PEFT, beside its `adapter_config.json`; or a target or a list with both
+        files.
+      merged_adapter: LoRA adapter that the build merges into the weights, a value like those of `adapters`.
       symbol: C identifier; by default package and name, such as `app_assistant` for `//app:assistant`.
       backend: An `executorch_backend`.
       config: Dict of compiler options (docs/reference/config.md).
@@ -94,20 +108,41 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
     _check_files(where, weights, model_config = model_config, tokenizer = tokenizer, tokenizer_config = tokenizer_config)
     symbol = symbol or c_prefix(native.package_name(), name)
     _check_options(where, symbol, context, chunk, kv_cache, config)
+    _check_adapters(where, adapters or {})
     common = {key: kwargs[key] for key in _COMMON_ATTRS if key in kwargs}
     private = dict(common, visibility = ["//visibility:private"])
+    python = {key: value for key, value in private.items() if key != "features"}
     entry_point_args = {"chunk": chunk, "context": context, "kv_cache": kv_cache}
     data = kwargs.pop("data", [])
     if merged_adapter:
         folder = name + "_merged_adapter"
         adapter_folder(
             name = folder,
-            srcs = adapter_files(merged_adapter),
+            adapter = merged_adapter,
             argument = "'merged_adapter'",
             **private
         )
-        entry_point_args["merged_adapter"] = "/".join([part for part in [native.package_name(), folder] if part])
+        entry_point_args["merged_adapter"] = _data_path(folder)
         data = data + [":" + folder]
+    folders = {
+        key: adapter_folder(
+            name = "%s_adapter_%s" % (name, key),
+            adapter = adapter,
+            argument = "'adapters[\"%s\"]'" % key,
+            **private
+        )
+        for key, adapter in (adapters or {}).items()
+    }
+    if folders:
+        ranks = name + "_ranks_of_adapters"
+        adapter_ranks(
+            name = ranks,
+            folders = folders.values(),
+            **python
+        )
+        entry_point_args["adapter_ranks"] = _data_path(ranks + ".json")
+        data = data + [":%s.json" % ranks]
+        kwargs["external_weights"] = True
     executorch_model(
         name = name,
         backend = backend,
@@ -136,11 +171,21 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
         visibility = visibility,
         **common
     )
+    files = {key: "%s.%s.ptd" % (name, key) for key in folders}
+    for key, folder in folders.items():
+        adapter_weights(
+            name = "%s_weights_of_adapter_%s" % (name, key),
+            out = files[key],
+            base = ":%s.ptd" % name,
+            folder = folder,
+            **dict(python, visibility = visibility)
+        )
     label = "%s//%s:%s" % (native.repository_name().replace("@@", "@"), native.package_name(), name)
     python_action(
         name = name + "_model",
-        outs = [name + ".h", name + ".c"],
-        arguments = [
+        srcs = files.values(),
+        outs = [name + ".h", name + ".c"] + ([name + "_adapters.S"] if files else []),
+        arguments = ["--adapter=%s=$(location %s)" % (key, file) for key, file in files.items()] + [
             symbol,
             label,
             symbol,
@@ -149,7 +194,7 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
             _include_path(name + "_vocabulary"),
         ],
         main = Label("//llm/generate:model"),
-        **{key: value for key, value in private.items() if key != "features"}
+        **python
     )
     python_action(
         name = name + "_text_tokens",
@@ -157,15 +202,16 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
         outs = [name + "_text_tokens.c"],
         arguments = ["$(location %s)" % (tokenizer or weights), symbol, label],
         main = Label("//llm/generate:text_tokens"),
-        **{key: value for key, value in private.items() if key != "features"}
+        **python
     )
     cc_library(
         name = name + "_cc",
         srcs = [
             name + ".c",
             name + "_text_tokens.c",
-        ],
+        ] + ([name + "_adapters.S"] if files else []),
         hdrs = [name + ".h"],
+        textual_hdrs = files.values(),
         visibility = visibility,
         deps = [
             ":" + name + "_program",

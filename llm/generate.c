@@ -49,6 +49,11 @@ static et_status run_method(et_llm_session *session, et_method *method,
 }
 
 et_status llm_process(et_llm_session *session, et_error *error) {
+  if (session->decode == NULL) {
+    return et_fail(error, ET_STATUS_INVALID_STATE,
+                   "an adapter could not be loaded, nor the previous one; "
+                   "open another session");
+  }
   while (session->cached < session->count) {
     const size_t left = session->count - session->cached;
     const size_t chunk = session->llm->info.chunk;
@@ -69,7 +74,7 @@ et_status llm_process(et_llm_session *session, et_error *error) {
   return ET_STATUS_OK;
 }
 
-static void stop_generation(et_llm_session *session) {
+void llm_stop_generation(et_llm_session *session) {
   session->is_active = false;
   atomic_store(&session->is_canceled, false);
 }
@@ -168,7 +173,7 @@ et_status et_llm_begin(et_llm_session *session, const et_llm_prompt *prompt,
   ET_RETURN_IF_ERROR(llm_check_generation(session->llm, chosen, error));
   ET_RETURN_IF_ERROR(
       make_prompt(session, prompt, chosen, &count, &system_count, error));
-  stop_generation(session);
+  llm_stop_generation(session);
   take_prompt(session, prompt->continues, count);
   const et_llm_stats stats = {.prompt_tokens = session->count,
                               .reused_tokens = session->cached};
@@ -242,12 +247,12 @@ et_status et_llm_next(et_llm_session *session, et_llm_piece *out_piece,
   const et_status status = step(session, out_piece, error);
   session->stats.generation_seconds += seconds_since(session, start);
   if (status != ET_STATUS_OK) {
-    stop_generation(session);
+    llm_stop_generation(session);
     return status;
   }
   if (out_piece->finish != ET_LLM_FINISH_NONE) {
     session->stats.finish = out_piece->finish;
-    stop_generation(session);
+    llm_stop_generation(session);
     if (out_piece->token < 0) {
       llm_answer_text_end(&session->text, &out_piece->size);
     }
@@ -293,7 +298,7 @@ et_status et_llm_rewind(et_llm_session *session, size_t count,
                    "pass at most that number",
                    count, session->count);
   }
-  stop_generation(session);
+  llm_stop_generation(session);
   keep_tokens(session, count);
   session->system_count = min_size(session->system_count, count);
   return ET_STATUS_OK;
@@ -318,7 +323,7 @@ et_status et_llm_append(et_llm_session *session, const int64_t *tokens,
                      i, (long long)tokens[i], info->vocabulary);
     }
   }
-  stop_generation(session);
+  llm_stop_generation(session);
   memcpy(session->tokens + session->count, tokens, count * sizeof *tokens);
   session->count += count;
   ET_RETURN_IF_ERROR(llm_process(session, error));

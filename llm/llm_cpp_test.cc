@@ -54,6 +54,8 @@ void test_messages_and_turns_give_the_same_answer() {
   CHECK(turns.stats().finish == ET_LLM_FINISH_LENGTH);
   CHECK(turns.token_count() ==
         turns.stats().prompt_tokens + turns.stats().generated_tokens);
+  CHECK(turns.set_adapter(nullptr));
+  CHECK(!turns.set_adapter("unknown"));
   CHECK(turns.rewind(0));
   CHECK(first == text_of(turns.chat("Hello!", short_answer())));
 }

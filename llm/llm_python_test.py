@@ -42,6 +42,13 @@ def test_rewound_conversation_repeats_its_answer(llm: Llm) -> None:
     assert "".join(llm.chat("Hello!", options)) == first
 
 
+def test_unknown_adapter_is_named_in_python(llm: Llm) -> None:
+    assert llm.adapters == ()
+    llm.set_adapter(None)
+    with pytest.raises(ExecutorchError, match="unknown adapter 'legal'; the model has: none"):
+        llm.set_adapter("legal")
+
+
 def test_options_limit_the_answer(llm: Llm) -> None:
     whole = "".join(llm.chat("Hello!", Generation(max_tokens=60)))
     stop = whole[len(whole) // 2 :][:3]

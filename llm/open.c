@@ -21,16 +21,17 @@ static et_status read_constant(const et_llm *llm, const char *name,
   et_method_requirements needs;
   const et_value *value = NULL;
   et_method *method = NULL;
-  ET_RETURN_IF_ERROR(et_method_measure(&llm->program, name, llm->model.registry,
-                                       NULL, &needs, error));
+  ET_RETURN_IF_ERROR(et_method_measure(
+      &llm->base.program, name, llm->model.registry, NULL, &needs, error));
   const et_method_memory memory = {.method = {bytes, sizeof bytes}};
   if (needs.method_bytes > sizeof bytes || needs.planned_count != 0 ||
       needs.scratch_bytes != 0 || needs.data_bytes != 0) {
     return et_fail(error, ET_STATUS_INVALID_PROGRAM,
                    "method '%s' is not a constant; return an int", name);
   }
-  ET_RETURN_IF_ERROR(et_method_load(&llm->program, name, llm->model.registry,
-                                    NULL, &memory, &method, error));
+  ET_RETURN_IF_ERROR(et_method_load(&llm->base.program, name,
+                                    llm->model.registry, NULL, &memory, &method,
+                                    error));
   et_status status = et_method_execute(method, error);
   if (status == ET_STATUS_OK) {
     status = et_method_get_output(method, 0, &value, error);
@@ -59,7 +60,8 @@ static et_status check_signature(const et_llm *llm, const char *name,
   et_value_meta tokens = {0};
   et_value_meta positions = {0};
   et_value_meta scores = {0};
-  ET_RETURN_IF_ERROR(et_program_method_meta(&llm->program, name, &meta, error));
+  ET_RETURN_IF_ERROR(
+      et_program_method_meta(&llm->base.program, name, &meta, error));
   if (et_method_meta_input_count(&meta) == 2 &&
       et_method_meta_output_count(&meta) == 1) {
     ET_RETURN_IF_ERROR(et_method_meta_input(&meta, 0, &tokens, error));
@@ -98,9 +100,11 @@ static et_status measure_method(const et_llm *llm, const char *name,
   const et_method_options options = {.parallel = llm->options.parallel};
   et_method_meta meta;
   out->name = name;
-  ET_RETURN_IF_ERROR(et_program_method_meta(&llm->program, name, &meta, error));
-  ET_RETURN_IF_ERROR(et_method_measure(&llm->program, name, llm->model.registry,
-                                       &options, &out->needs, error));
+  ET_RETURN_IF_ERROR(
+      et_program_method_meta(&llm->base.program, name, &meta, error));
+  ET_RETURN_IF_ERROR(et_method_measure(&llm->base.program, name,
+                                       llm->model.registry, &options,
+                                       &out->needs, error));
   for (size_t i = 0; i < out->needs.planned_count; ++i) {
     ET_RETURN_IF_ERROR(
         et_method_meta_planned_bytes(&meta, i, &out->planned_bytes[i], error));
@@ -246,7 +250,8 @@ static et_status fill_llm(const et_llm_model *model,
     llm->options = *options;
   }
   ET_RETURN_IF_ERROR(check_model(model, error));
-  ET_RETURN_IF_ERROR(et_program_load(model->program, &llm->program, error));
+  ET_RETURN_IF_ERROR(
+      llm_open_variant(model, "weights", model->weights, &llm->base, error));
   ET_RETURN_IF_ERROR(read_sizes(llm, error));
   ET_RETURN_IF_ERROR(measure_method(llm, "prefill", &llm->prefill, error));
   ET_RETURN_IF_ERROR(measure_method(llm, "decode", &llm->decode, error));
@@ -312,6 +317,7 @@ et_status et_llm_open(const et_llm_model *model, const et_llm_options *options,
 const et_llm_info *et_llm_get_info(const et_llm *llm) { return &llm->info; }
 
 static et_status load_method(et_llm_session *session,
+                             const llm_variant *variant,
                              const session_memory *memory,
                              const llm_method *method, void *bytes,
                              et_method **out, et_error *error) {
@@ -331,8 +337,32 @@ static et_status load_method(et_llm_session *session,
       .planned = planned,
       .planned_count = method->needs.planned_count,
   };
-  return et_method_load(&llm->program, method->name, llm->model.registry,
+  return et_method_load(&variant->program, method->name, llm->model.registry,
                         &options, &parts, out, error);
+}
+
+et_status llm_load_methods(et_llm_session *session, const llm_variant *variant,
+                           et_error *error) {
+  const et_llm *llm = session->llm;
+  session_memory parts;
+  et_arena arena = et_arena_over(session->memory);
+  (void)take_session(llm, &arena, &parts);
+  ET_RETURN_IF_ERROR(load_method(session, variant, &parts, &llm->prefill,
+                                 parts.methods[0], &session->prefill, error));
+  const et_status status =
+      load_method(session, variant, &parts, &llm->decode, parts.methods[1],
+                  &session->decode, error);
+  if (status != ET_STATUS_OK) {
+    llm_unload_methods(session);
+  }
+  return status;
+}
+
+void llm_unload_methods(et_llm_session *session) {
+  et_method_unload(session->decode);
+  et_method_unload(session->prefill);
+  session->decode = NULL;
+  session->prefill = NULL;
 }
 
 et_status et_llm_session_open(et_llm *llm, et_mutable_span memory,
@@ -347,6 +377,8 @@ et_status et_llm_session_open(et_llm *llm, et_mutable_span memory,
   et_llm_session *session = parts.session;
   memcpy(session, &kEmpty, sizeof kEmpty);
   session->llm = llm;
+  session->memory = memory;
+  session->variant = &llm->base;
   session->tokens = parts.tokens;
   session->prompt = parts.prompt;
   session->positions = parts.positions;
@@ -363,21 +395,13 @@ et_status et_llm_session_open(et_llm *llm, et_mutable_span memory,
                              llm->text_bytes};
   session->work = work;
   atomic_init(&session->is_canceled, false);
-  ET_RETURN_IF_ERROR(load_method(session, &parts, &llm->prefill,
-                                 parts.methods[0], &session->prefill, error));
-  const et_status status = load_method(
-      session, &parts, &llm->decode, parts.methods[1], &session->decode, error);
-  if (status != ET_STATUS_OK) {
-    et_method_unload(session->prefill);
-    return status;
-  }
+  ET_RETURN_IF_ERROR(llm_load_methods(session, &llm->base, error));
   *out_session = session;
   return ET_STATUS_OK;
 }
 
 void et_llm_session_close(et_llm_session *session) {
   if (session != NULL) {
-    et_method_unload(session->decode);
-    et_method_unload(session->prefill);
+    llm_unload_methods(session);
   }
 }

@@ -17,11 +17,18 @@ typedef struct llm_method {
   size_t planned_bytes[ET_MAX_PLANNED_BUFFERS];
 } llm_method;
 
+/* The program with the weights file of an adapter, or of no adapter. */
+typedef struct llm_variant {
+  et_extent extents[2];
+  et_data_source sources[2];
+  et_program program;
+} llm_variant;
+
 struct et_llm {
   et_llm_model model;
   et_llm_options options;
   et_llm_info info;
-  et_program program;
+  llm_variant base; /* without an adapter */
   llm_method prefill;
   llm_method decode;
   size_t text_bytes; /* of messages, between two control tokens */
@@ -33,6 +40,10 @@ struct et_llm_session {
   et_llm *llm;
   et_method *prefill;
   et_method *decode;
+  et_mutable_span memory;
+  const et_llm_adapter *adapter; /* NULL: none */
+  const llm_variant *variant;    /* of the adapter: llm->base or in variants */
+  llm_variant variants[2];
   et_state states[ET_MAX_PLANNED_BUFFERS];
   int64_t *tokens; /* `context` entries */
   size_t count;
@@ -55,6 +66,19 @@ struct et_llm_session {
   et_llm_stats stats;
   atomic_bool is_canceled;
 };
+
+/* Opens the program of a model with a weights file, which is empty if the program has none. `name`
+ * is that of the file in messages. `*out` must not be moved. */
+et_status llm_open_variant(const et_llm_model *model, const char *name,
+                           et_span weights, llm_variant *out, et_error *error);
+
+/* Loads the methods of a session. If that fails, the session has none. */
+et_status llm_load_methods(et_llm_session *session, const llm_variant *variant,
+                           et_error *error);
+void llm_unload_methods(et_llm_session *session);
+
+/* Ends the generation in progress. */
+void llm_stop_generation(et_llm_session *session);
 
 /* Writes the tokens of a prompt to session->prompt, less than `capacity`. `*out_system_count` is
  * the number of tokens of the system message, or of the template's opening. */

@@ -7,6 +7,12 @@
 const et_llm_model *et_llm_shared_model(void);
 const et_llm_model *et_llm_shared_model(void) { return &MODEL; }
 
+/* Returns the name of an adapter, or NULL for an index after the last one. */
+const char *et_llm_shared_adapter(size_t index);
+const char *et_llm_shared_adapter(size_t index) {
+  return index < MODEL.adapter_count ? MODEL.adapters[index].name : NULL;
+}
+
 /* References link the functions from static libraries. */
 typedef void (*function)(void);
 extern const function et_llm_shared_functions[];
@@ -17,6 +23,7 @@ const function et_llm_shared_functions[] = {
     (function)et_llm_cancel,         (function)et_llm_rewind,
     (function)et_llm_append,         (function)et_llm_get_tokens,
     (function)et_llm_get_stats,      (function)et_llm_get_info,
+    (function)et_llm_set_adapter,    (function)et_llm_shared_adapter,
     (function)et_llm_finish_text,    (function)et_bpe_encode,
     (function)et_status_name,        (function)et_status_text,
 };

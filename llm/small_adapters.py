@@ -1,6 +1,6 @@
 """Write random LoRA adapters of //models/chat:small_qwen.gguf.
 
-python small_adapters.py SUPPORT-CONFIG SUPPORT-WEIGHTS LEGAL-CONFIG LEGAL-WEIGHTS
+python small_adapters.py LEGAL-CONFIG LEGAL-WEIGHTS SUPPORT-CONFIG SUPPORT-WEIGHTS
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def write(config: Path, weights: Path, targets: list[str], rank: int, seed: int)
 
 
 def main() -> int:
-    support_config, support_weights, legal_config, legal_weights = map(Path, sys.argv[1:])
-    write(support_config, support_weights, ["self_attn.q_proj", "self_attn.v_proj"], 4, 1)
+    legal_config, legal_weights, support_config, support_weights = map(Path, sys.argv[1:])
     write(legal_config, legal_weights, list(_SIZES), 8, 2)
+    write(support_config, support_weights, ["self_attn.q_proj", "self_attn.v_proj"], 4, 1)
     return 0
 
 

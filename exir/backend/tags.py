@@ -7,6 +7,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 from torch.fx import Graph, Node
 
+from exir.graph.constants import EXTERNAL_FILE
 from exir.graph.control_flow import results_of
 
 TAG = "delegation_tag"
@@ -96,7 +97,13 @@ def why_not_updated(program: ExportedProgram, node: Node, buffer: MutatedBuffer,
 
 
 def constant_specs(program: ExportedProgram) -> dict[str, InputSpec]:
-    """Return the input specs of constants that no call changes, by placeholder name."""
+    """Return the input specs of constants that no call changes, by placeholder name.
+
+    Tensors that a weights file provides are not included.
+    """
+    provided = {
+        node.name for node in program.graph.find_nodes(op="placeholder") if EXTERNAL_FILE in node.meta
+    }
     mutated = {
         spec.target
         for spec in program.graph_signature.output_specs
@@ -105,7 +112,7 @@ def constant_specs(program: ExportedProgram) -> dict[str, InputSpec]:
     return {
         spec.arg.name: spec
         for spec in program.graph_signature.input_specs
-        if spec.kind in _CONSTANT_KINDS and spec.target not in mutated
+        if spec.kind in _CONSTANT_KINDS and spec.target not in mutated and spec.arg.name not in provided
     }
 
 

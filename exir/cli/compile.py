@@ -21,10 +21,12 @@ from exir.cli.loading.user_code import describe, user_lines
 from exir.cli.reporting.advice import advice_on, advice_on_inputs
 from exir.cli.reporting.guards import lines_of_guards
 from exir.error import ConfigError, ExirError, ModelError
+from exir.graph.constants import mark_exchangeable
 from exir.graph.input_bounds import bound_inputs, open_dimensions
 from exir.graph.program_bundle import CompilationContext
 from exir.model.spec import Method, ModelSpec
 from exir.pass_manager import PassType
+from exir.passes.external_constants_pass import DEFAULT_FILE
 from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower
 
 
@@ -36,7 +38,8 @@ class Pipeline:
     partitioners: the backends' partitioners, in order of preference.
     edge_passes, executorch_passes: the user's passes of both stages.
     context: the context that passes can read.
-    external_weights: store weights in a separate file next to the program.
+    external_weights: store weights in a separate file next to the program: those that the model
+      names as exchangeable or, if it names none, all.
     """
 
     config: CompilerConfig = field(default_factory=CompilerConfig)
@@ -46,10 +49,10 @@ class Pipeline:
     context: CompilationContext = field(default_factory=CompilationContext)
     external_weights: bool = False
 
-    def executorch_config(self) -> ExecutorchBackendConfig:
+    def executorch_config(self, spec: ModelSpec) -> ExecutorchBackendConfig:
         """Return the options of `to_executorch`."""
         config = self.config.executorch_config(list(self.executorch_passes))
-        if not self.external_weights:
+        if not self.external_weights or spec.exchangeable:
             return config
         return replace(
             config, external_constants=True, external_content_keys=True, external_named_data=True
@@ -162,6 +165,8 @@ def lower_programs(
 
     record: keep the debug record (`ExecutorchProgramManager.get_etrecord`).
     """
+    if pipeline.external_weights:
+        mark_exchangeable(programs, spec.exchangeable, DEFAULT_FILE)
     edge = to_edge_transform_and_lower(
         dict(programs),
         transform_passes=list(pipeline.edge_passes),
@@ -171,4 +176,4 @@ def lower_programs(
         context=replace(pipeline.context, calibration_inputs=spec.calibration_inputs),
         generate_etrecord=record,
     )
-    return edge.to_executorch(pipeline.executorch_config())
+    return edge.to_executorch(pipeline.executorch_config(spec))

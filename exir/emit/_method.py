@@ -19,8 +19,8 @@ from exir.emit._ranges import ranges_of_ends
 from exir.emit._shared import SharedData, bytes_of
 from exir.emit._values import Values
 from exir.error import ExportError, ExportErrorType
+from exir.graph.constants import EXTERNAL_FILE
 from exir.inspection.ranges import numbers_of
-from exir.passes.external_constants_pass import EXTERNAL_FILE
 from exir.schema import ContainerMetadata
 from exir.tensor import TensorSpec
 from exir.verification.assumptions import input_conditions, line_of_condition

@@ -1,7 +1,7 @@
 """The tensors of a program: parameters, buffers and lifted constants."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import count
 
 import torch
@@ -12,7 +12,34 @@ from torch.export.graph_signature import InputKind, InputSpec, OutputKind, Tenso
 from torch.fx import Node
 from torch.fx.node import map_arg
 
+from exir.error import ModelError
+
+EXTERNAL_FILE = "constant_tag"
+"""Key of a placeholder's `meta`: the weights file of its constant."""
+
 _CARRIED = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+def mark_exchangeable(
+    programs: Mapping[str, ExportedProgram], names: Collection[str], file: str
+) -> None:
+    """Store constants with these qualified names in a weights file, under their names.
+
+    Passes and backends do not read them, so other files can provide other values. Raises `ModelError` if
+    no program has one of the names.
+    """
+    missing = set(names)
+    for program in programs.values():
+        nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
+        for spec in program.graph_signature.input_specs:
+            if spec.kind in _CARRIED and spec.target in names:
+                nodes[spec.arg.name].meta[EXTERNAL_FILE] = file
+                missing.discard(spec.target)
+    if missing:
+        raise ModelError(
+            f"'exchangeable' has '{min(missing)}', which no method reads as a parameter or buffer; check the name, and"
+            " quantize only weights"
+        )
 
 
 class ConstantTable:
@@ -32,8 +59,13 @@ class ConstantTable:
         )
 
     def tensor(self, value: object) -> Tensor | None:
-        """Return the constant of a node, or None; a mutated buffer is not a constant."""
-        spec = self._specs.get(value.name) if isinstance(value, Node) else None
+        """Return the constant of a node, or None.
+
+        A mutated buffer is not a constant, nor is a tensor that a weights file provides.
+        """
+        if not isinstance(value, Node) or EXTERNAL_FILE in value.meta:
+            return None
+        spec = self._specs.get(value.name)
         if spec is None or spec.kind not in _CARRIED or self._is_written(spec):
             return None
         tensor = self._storage_of(spec).get(spec.target)

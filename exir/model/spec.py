@@ -1,6 +1,6 @@
 """The result of a model's entry point: the module, and how to export it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType, MethodType
 from typing import Any
@@ -50,6 +50,8 @@ class ModelSpec:
         each method, tuples of arguments or a function that returns them.
     map_weights: function from the tensors of the weights file, by their names, to the tensors of
         `module`, by their names in its state dict. By default, the names are equal.
+    exchangeable: qualified names of parameters and buffers whose values other files can replace. With
+        `external_weights`, only these are in the weights file, under their names.
     """
 
     module: nn.Module
@@ -60,6 +62,7 @@ class ModelSpec:
     constant_methods: Mapping[str, Any] = field(default_factory=dict)
     calibration_inputs: Mapping[str, Calls] = field(default_factory=dict)
     map_weights: Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]] | None = None
+    exchangeable: Collection[str] = ()
 
     def __post_init__(self) -> None:
         _check_module("module", self.module)

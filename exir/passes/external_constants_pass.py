@@ -8,14 +8,12 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 from torch.fx import Node
 
+from exir.graph.constants import EXTERNAL_FILE
 from exir.pass_manager import ProgramPass
 from exir.tensor import TensorSpec
 
 DEFAULT_FILE = "_default_external_constant"
 """Default file name, without `.ptd`."""
-
-EXTERNAL_FILE = "constant_tag"
-"""Key of a placeholder's `meta`: the file of its constant."""
 
 _LIFTED = "lifted_tensor"
 

@@ -12,12 +12,12 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from exir import memory
 from exir.dialects.edge import to_torch_overload
+from exir.graph.constants import EXTERNAL_FILE
 from exir.graph.control_flow import regions
 from exir.graph.in_place import overwritten_operand
 from exir.graph.program_update import with_graph_module
 from exir.operators.properties_of import properties_of
 from exir.pass_manager import ProgramPass
-from exir.passes.external_constants_pass import EXTERNAL_FILE
 from exir.tensor import TensorSpec
 
 _aten = torch.ops.aten

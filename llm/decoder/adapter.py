@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,13 @@ from torch import Tensor
 
 from exir import BlockWeight
 from exir.cli.loading.weights import read_weights
-from llm.decoder.config import DecoderConfig
 from llm.decoder.from_hugging_face import BLOCK_NAMES
-from llm.decoder.fused_weights import split_fused_weights
 
 CONFIG_FILE, WEIGHTS_FILE = "adapter_config.json", "adapter_model.safetensors"
 
 _TENSOR_NAME = re.compile(r"base_model\.model\.(?P<module>.+)\.lora_(?P<matrix>[AB])\.weight")
 _LAYER = re.compile(r"model\.layers\.(?P<number>\d+)\.(?P<inner>.+)")
+_FUSED = {"self_attn.qkv_proj": ("attn_q", "attn_k", "attn_v"), "mlp.gate_up_proj": ("ffn_gate", "ffn_up")}
 _DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 
 # Settings that change the computation, with the values that do not. Other values are not supported.
@@ -59,10 +58,36 @@ class LowRank:
     b: Tensor
 
 
-def read_adapter(folder: Path, config: DecoderConfig) -> dict[str, LowRank]:
+def read_adapter(folder: Path, sizes: Mapping[str, tuple[int, int]]) -> dict[str, LowRank]:
     """Return the changes of an adapter, by the names of layers in `network.Decoder`.
 
+    sizes: the numbers of inputs and outputs of the model's layers, by name.
+
     Raises ValueError for an adapter that is not supported, or that does not fit the model.
+    """
+    settings, modules = _read_matrices(folder)
+    changes: dict[str, LowRank] = {}
+    for module, (a, b) in modules.items():
+        try:
+            changes |= _layer_changes(_layers_of(module), a, b * settings.scale(module), sizes)
+        except ValueError as error:
+            raise ValueError(f"{folder / WEIGHTS_FILE}: '{module}' {error}{settings.base_model()}") from error
+    return changes
+
+
+def adapter_ranks(folders: Sequence[Path]) -> dict[str, int]:
+    """Return the maximum ranks of several adapters, by layer of `network.Decoder`."""
+    ranks: dict[str, int] = {}
+    for folder in folders:
+        for module, (a, _) in _read_matrices(folder)[1].items():
+            ranks |= {layer: max(a.shape[0], ranks.get(layer, 0)) for layer in _layers_of(module)}
+    return ranks
+
+
+def _read_matrices(folder: Path) -> tuple[_Settings, dict[str, tuple[Tensor, Tensor]]]:
+    """Return the settings of an adapter, and the matrices A and B of each module.
+
+    The matrices are float32.
     """
     file = read_weights(folder / WEIGHTS_FILE, folder / CONFIG_FILE)
     settings = _Settings(folder / CONFIG_FILE, file.metadata)
@@ -77,15 +102,15 @@ def read_adapter(folder: Path, config: DecoderConfig) -> dict[str, LowRank]:
         if tensor.dtype not in _DTYPES:
             raise ValueError(f"{folder / WEIGHTS_FILE}: '{name}' is {tensor.dtype}; use float32, float16 or bfloat16")
         pairs.setdefault(match["module"], {})[match["matrix"]] = tensor.float()
-    changes: dict[str, LowRank] = {}
+    if not pairs:
+        raise ValueError(f"{folder / WEIGHTS_FILE}: the file has no tensors; save the adapter again")
     for module, pair in pairs.items():
         try:
-            changes |= _layer_changes(module, pair, settings, config)
+            _layers_of(module)
+            _check_pair(pair, settings.rank(module))
         except ValueError as error:
-            raise ValueError(f"{folder / WEIGHTS_FILE}: '{module}' {error}{settings.base_model()}") from error
-    if not changes:
-        raise ValueError(f"{folder / WEIGHTS_FILE}: the file has no tensors; save the adapter again")
-    return changes
+            raise ValueError(f"{folder / WEIGHTS_FILE}: '{module}' {error}") from error
+    return settings, {module: (pair["A"], pair["B"]) for module, pair in pairs.items()}
 
 
 class _Settings:
@@ -133,39 +158,43 @@ class _Settings:
         return self._values.get(default)
 
 
-def _layer_changes(
-    module: str, pair: Mapping[str, Tensor], settings: _Settings, config: DecoderConfig
-) -> dict[str, LowRank]:
-    """Return the changes of a module's layers.
-
-    A module with a fused weight has several.
-    """
+def _layers_of(module: str) -> tuple[str, ...]:
+    """Return the layers of a module: one, or several if its weight is fused."""
     match = _LAYER.fullmatch(module)
     if match is None or match["inner"] not in BLOCK_NAMES:
         raise ValueError("is not a linear layer of a block; train adapters for the linear layers of attention and MLP")
-    if int(match["number"]) >= len(config.layers):
-        raise ValueError(f"does not exist: the model has {len(config.layers)} layers; use the adapter's base model")
+    names = _FUSED.get(match["inner"], (BLOCK_NAMES[match["inner"]],))
+    return tuple(f"blk.{match['number']}.{name}" for name in names)
+
+
+def _check_pair(pair: Mapping[str, Tensor], rank: int) -> None:
     if pair.keys() != {"A", "B"}:
         raise ValueError(f"has only the matrix {''.join(pair)}; save the adapter again")
-    a, b, rank = pair["A"], pair["B"], settings.rank(module)
-    if a.dim() != 2 or b.dim() != 2 or a.shape[0] != rank or b.shape[1] != rank:
+    shapes = [list(pair[letter].shape) for letter in "AB"]
+    if any(len(shape) != 2 for shape in shapes) or (shapes[0][0], shapes[1][1]) != (rank, rank):
         raise ValueError(
-            f"has matrices of shape {list(a.shape)} and {list(b.shape)}, but rank {rank} in the configuration; pass"
-            f" the {CONFIG_FILE} of the weights"
+            f"has matrices of shape {shapes[0]} and {shapes[1]}, but rank {rank} in the configuration; pass the"
+            f" {CONFIG_FILE} of the weights"
         )
-    place = f"blk.{match['number']}"
-    fused = {f"{place}.{BLOCK_NAMES[match['inner']]}.b": b * settings.scale(module)}
-    changes = {}
-    for name, rows in split_fused_weights(fused, config).items():
-        layer = name.removesuffix(".b")
-        inputs, outputs = config.layer_sizes.get(layer.removeprefix(f"{place}."), (0, 0))
-        if (a.shape[1], rows.shape[0]) != (inputs, outputs):
-            raise ValueError(
-                f"has {a.shape[1]} inputs and {rows.shape[0]} outputs, but '{layer}' of the model has {inputs} and"
-                f" {outputs}; use the adapter's base model"
-            )
-        changes[layer] = LowRank(a, rows)
-    return changes
+
+
+def _layer_changes(
+    layers: tuple[str, ...], a: Tensor, b: Tensor, sizes: Mapping[str, tuple[int, int]]
+) -> dict[str, LowRank]:
+    """Return the changes of the layers that share `a`.
+
+    Their outputs are consecutive rows of `b`.
+    """
+    missing = [layer for layer in layers if layer not in sizes]
+    if missing:
+        raise ValueError(f"changes '{missing[0]}', which the model does not have; use the adapter's base model")
+    inputs, outputs = sizes[layers[0]][0], [sizes[layer][1] for layer in layers]
+    if (a.shape[1], b.shape[0]) != (inputs, sum(outputs)):
+        raise ValueError(
+            f"has {a.shape[1]} inputs and {b.shape[0]} outputs, but {' and '.join(layers)} of the model"
+            f" {'have' if len(layers) > 1 else 'has'} {inputs} and {sum(outputs)}; use the adapter's base model"
+        )
+    return {layer: LowRank(a, rows) for layer, rows in zip(layers, b.split(outputs), strict=True)}
 
 
 def merge_adapter(tensors: Mapping[str, Tensor], changes: Mapping[str, LowRank]) -> dict[str, Tensor]:

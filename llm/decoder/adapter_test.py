@@ -102,7 +102,7 @@ def test_weight_with_blocks_becomes_float32() -> None:
 
 
 def _read(tmp_path: Path) -> dict[str, LowRank]:
-    return read_adapter(tmp_path, from_safetensors("llama", tmp_path / "model").module.config)
+    return read_adapter(tmp_path, from_safetensors("llama", tmp_path / "model").module.config.all_layer_sizes)
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def _renamed(name: str) -> Callable[[dict[str, Tensor]], None]:
         ),
         (
             _renamed("base_model.model.model.layers.4.self_attn.q_proj.lora_{}.weight"),
-            "layers.4.self_attn.q_proj' does not exist: the model has 4 layers; use the adapter's base model .the "
-            "adapter is for 'acme/base'.",
+            "layers.4.self_attn.q_proj' changes 'blk.4.attn_q', which the model does not have; use the adapter's "
+            "base model .the adapter is for 'acme/base'.",
         ),
         (
             _renamed("base_model.model.model.embed_tokens.lora_embedding_{}"),
@@ -160,7 +160,7 @@ def _renamed(name: str) -> Callable[[dict[str, Tensor]], None]:
         (lambda tensors: tensors.pop(_Q.format("B")), "q_proj' has only the matrix A; save the adapter again"),
         (
             lambda tensors: tensors.update({_Q.format("A"): torch.zeros(4, 96)}),
-            "q_proj' has 96 inputs and 64 outputs, but 'blk.0.attn_q' of the model has 64 and 64; use the adapter's base",
+            "q_proj' has 96 inputs and 64 outputs, but blk.0.attn_q of the model has 64 and 64; use the adapter's base",
         ),
         (
             lambda tensors: tensors.update({_Q.format("A"): torch.zeros(4, 64, dtype=torch.int8)}),
@@ -184,11 +184,12 @@ def test_fused_weight_of_another_size_is_named(tmp_path: Path) -> None:
     save_adapter(tmp_path, random_model("phi3"), ("qkv_proj",))
     name = "base_model.model.model.layers.0.self_attn.qkv_proj.lora_B.weight"
     save_file({**load_file(tmp_path / WEIGHTS_FILE), name: torch.zeros(100, 4)}, tmp_path / WEIGHTS_FILE)
-    config = from_safetensors("phi3", tmp_path / "model").module.config
-    with pytest.raises(
-        ValueError, match="qkv_proj' a fused weight has 100 rows, but attn_q and attn_k and attn_v have"
-    ):
-        read_adapter(tmp_path, config)
+    sizes = from_safetensors("phi3", tmp_path / "model").module.config.all_layer_sizes
+    message = (
+        "64 inputs and 100 outputs, but blk.0.attn_q and blk.0.attn_k and blk.0.attn_v of the model have 64 and 128"
+    )
+    with pytest.raises(ValueError, match=message):
+        read_adapter(tmp_path, sizes)
 
 
 def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from llm.decoder.rotary import Rotary
 
@@ -13,10 +14,12 @@ class LayerConfig:
 
     window: maximum number of tokens that attention sees; None for all tokens in the cache.
     rotary: position embeddings of queries and keys; None for a layer without positions.
+    adapter_ranks: ranks of the linear layers that adapters can change, by name.
     """
 
     window: int | None
     rotary: Rotary | None
+    adapter_ranks: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,11 @@ class DecoderConfig:
     biases: frozenset[str]
     tied: bool
     kv_cache: str = "float32"
+
+    @property
+    def all_layer_sizes(self) -> dict[str, tuple[int, int]]:
+        """The sizes of the linear layers of all blocks, by name in `network.Decoder`."""
+        return {f"blk.{i}.{name}": size for i in range(len(self.layers)) for name, size in self.layer_sizes.items()}
 
     @property
     def layer_sizes(self) -> dict[str, tuple[int, int]]:

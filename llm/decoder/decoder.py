@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
@@ -13,7 +14,7 @@ from torch.export import Dim
 import exir
 from llm.decoder import from_gguf, from_hugging_face
 from llm.decoder.adapter import LowRank, merge_adapter, read_adapter
-from llm.decoder.config import DecoderConfig
+from llm.decoder.config import DecoderConfig, LayerConfig
 from llm.decoder.kv_cache import KV_CACHE_DTYPES
 from llm.decoder.network import Decoder
 
@@ -26,6 +27,7 @@ def language_model(
     chunk: int = 128,
     kv_cache: str = "float32",
     merged_adapter: str = "",
+    adapter_ranks: str = "",
 ) -> exir.ModelSpec:
     """Return a model with the methods `prefill` and `decode`.
 
@@ -34,6 +36,7 @@ def language_model(
     chunk: maximum number of tokens of one `prefill` call.
     kv_cache: dtype of the KV cache: float32, float16 or int8.
     merged_adapter: folder of a LoRA adapter that is merged into the weights, as of `exir.data_path`.
+    adapter_ranks: JSON file with the ranks of the layers that adapters can change at run time.
 
     Raises ValueError for a model that is not supported.
     """
@@ -43,7 +46,8 @@ def language_model(
         raise ValueError(f"'kv_cache' is '{kv_cache}'; supported: {', '.join(KV_CACHE_DTYPES)}")
     config, map_weights = _read_config(weights, context)
     if merged_adapter:
-        map_weights = _merging(map_weights, read_adapter(exir.data_path(merged_adapter), config))
+        map_weights = _merging(map_weights, read_adapter(exir.data_path(merged_adapter), config.all_layer_sizes))
+    ranks = json.loads(exir.data_path(adapter_ranks).read_text(encoding="utf-8")) if adapter_ranks else {}
     length, size = min(5, chunk), config.context
     n = Dim("n", min=2, max=chunk)
     many = (torch.ones(1, length, dtype=torch.int64), torch.arange(length))
@@ -53,10 +57,22 @@ def language_model(
         "decode": exir.MethodSpec(one),
     }
     return exir.ModelSpec(
-        Decoder(replace(config, kv_cache=kv_cache)),
+        Decoder(replace(config, kv_cache=kv_cache, layers=_with_ranks(config, ranks))),
         methods=methods,
         constant_methods={"get_max_context_len": size},
+        exchangeable=[f"{layer}.adapter_{letter}" for layer in ranks for letter in "ab"],
         map_weights=map_weights,
+    )
+
+
+def _with_ranks(config: DecoderConfig, ranks: Mapping[str, int]) -> tuple[LayerConfig, ...]:
+    unknown = ranks.keys() - config.all_layer_sizes.keys()
+    if unknown:
+        raise ValueError(f"an adapter changes '{min(unknown)}', which the model does not have; use its base model")
+    names = config.layer_sizes
+    return tuple(
+        replace(layer, adapter_ranks={name: ranks[key] for name in names if (key := f"blk.{i}.{name}") in ranks})
+        for i, layer in enumerate(config.layers)
     )
 
 

@@ -86,6 +86,21 @@ class Rotation(nn.Module):
         return self.cosines[positions], self.sines[positions]
 
 
+class AdaptedLinear(nn.Linear):
+    """A linear layer and the change of an adapter: x W^T + (x A) B.
+
+    A [inputs, rank] and B [rank, outputs] are zero; the runtime provides those of adapters.
+    """
+
+    def __init__(self, inputs: int, outputs: int, bias: bool, rank: int) -> None:
+        super().__init__(inputs, outputs, bias, device="meta")
+        self.register_buffer("adapter_a", torch.zeros(inputs, rank), persistent=False)
+        self.register_buffer("adapter_b", torch.zeros(rank, outputs), persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) + x @ self.adapter_a @ self.adapter_b
+
+
 class Block(nn.Module):
     """Attention over the KV cache and a gated feed-forward layer, with residuals."""
 
@@ -95,7 +110,12 @@ class Block(nn.Module):
         sizes = config.layer_sizes
 
         def linear(name: str) -> nn.Linear:
-            return _linear(config, name, *sizes[name])
+            rank = layer.adapter_ranks.get(name, 0)
+            return (
+                AdaptedLinear(*sizes[name], name in config.biases, rank)
+                if rank
+                else _linear(config, name, *sizes[name])
+            )
 
         self.attn_q = linear("attn_q")
         self.attn_k = linear("attn_k")

@@ -76,20 +76,33 @@ def prompt() -> Tensor:
 
 
 def from_safetensors(
-    name: str, folder: Path, kv_cache: str = "float32", merged_adapter: Path | None = None
+    name: str,
+    folder: Path,
+    kv_cache: str = "float32",
+    merged_adapter: Path | None = None,
+    adapter_ranks: Path | None = None,
 ) -> ModelSpec:
     """Save a random model as safetensors in `folder`, and load it."""
     random_model(name).save_pretrained(folder)
-    return load_spec(folder / "model.safetensors", folder / "config.json", kv_cache, merged_adapter)
+    return load_spec(folder / "model.safetensors", folder / "config.json", kv_cache, merged_adapter, adapter_ranks)
 
 
 def load_spec(
-    weights: Path, metadata: Path | None = None, kv_cache: str = "float32", merged_adapter: Path | None = None
+    weights: Path,
+    metadata: Path | None = None,
+    kv_cache: str = "float32",
+    merged_adapter: Path | None = None,
+    adapter_ranks: Path | None = None,
 ) -> ModelSpec:
     """Return the model of a weights file, with its weights."""
     file = read_weights(weights, metadata)
-    merged = "" if merged_adapter is None else str(merged_adapter)
-    spec = language_model(file, _CONTEXT, kv_cache=kv_cache, merged_adapter=merged)
+    spec = language_model(
+        file,
+        _CONTEXT,
+        kv_cache=kv_cache,
+        merged_adapter=str(merged_adapter or ""),
+        adapter_ranks=str(adapter_ranks or ""),
+    )
     load_weights(spec.module, spec.map_weights(file.tensors), weights)
     return spec
 

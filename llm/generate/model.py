@@ -1,15 +1,21 @@
 """Write the C side of a language model, an `et_llm_model` of its parts.
 
-    python -m llm.generate.model NAME LABEL PREFIX PROGRAM.h VOCABULARY VOCABULARY.h MODEL.h MODEL.c
+    python -m llm.generate.model [--adapter NAME=FILE.ptd]... NAME LABEL PREFIX PROGRAM.h VOCABULARY VOCABULARY.h \\
+        MODEL.h MODEL.c [ADAPTERS.S]
 
-The header declares `const et_llm_model NAME`. PREFIX is that of the program's C names.
+The header declares `const et_llm_model NAME`. PREFIX is that of the program's C names. With adapters, the
+program has a weights file, and ADAPTERS.S embeds the adapters' files.
 """
 
 from __future__ import annotations
 
+import argparse
+import hashlib
 import sys
 from pathlib import Path
 
+from rules.codegen.data_file import data_source
+from rules.codegen.names import c_string
 from text.generate.names import header_of, link_name
 
 _INCLUDE = "executorch/llm/llm.h"
@@ -21,32 +27,66 @@ _SOURCE = """\
 
 extern const et_grammar_tokens {name}_text_tokens;
 extern const et_llm_model {name};
-const et_llm_model {name} = {{
-    {{{prefix}_program_data, {upper}_PROGRAM_BYTES}},
-    &{prefix}_registry,
-    &{vocabulary},
-    &{vocabulary}_chat,
-    &{name}_text_tokens,
-}};
+{adapters}const et_llm_model {name} = {{
+    .program = {{{prefix}_program_data, {upper}_PROGRAM_BYTES}},
+    .registry = &{prefix}_registry,
+    .vocabulary = &{vocabulary},
+    .chat = &{vocabulary}_chat,
+    .text_tokens = &{name}_text_tokens,
+{fields}}};
+"""
+_FIELDS = """\
+    .weights = {{{prefix}_weights_data, {upper}_WEIGHTS_BYTES}},
+    .adapters = adapters,
+    .adapter_count = {count},
 """
 
 
 def main() -> int:
-    name, label, prefix, program_header, vocabulary, vocabulary_header, header, source = sys.argv[1:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--adapter", action="append", default=[])
+    for name in ("name", "label", "prefix", "program_header", "vocabulary", "vocabulary_header"):
+        parser.add_argument(name)
+    parser.add_argument("header", type=Path)
+    parser.add_argument("source", type=Path)
+    parser.add_argument("data", type=Path, nargs="?")
+    arguments = parser.parse_args()
+    linked = link_name(arguments.name, arguments.label)
+    names = {"prefix": arguments.prefix, "upper": arguments.prefix.upper()}
+    adapters = [tuple(adapter.split("=", 1)) for adapter in arguments.adapter]
     text = _SOURCE.format(
         include=_INCLUDE,
-        name=link_name(name, label),
-        prefix=prefix,
-        upper=prefix.upper(),
-        program_header=program_header,
-        vocabulary=vocabulary,
-        vocabulary_header=vocabulary_header,
+        name=linked,
+        program_header=arguments.program_header,
+        vocabulary=arguments.vocabulary,
+        vocabulary_header=arguments.vocabulary_header,
+        adapters=_adapters(linked, adapters) if adapters else "",
+        fields=_FIELDS.format(**names, count=len(adapters)) if adapters else "",
+        **names,
     )
-    Path(header).write_text(
-        header_of(name, label, "a language model", (_INCLUDE,), {"": "et_llm_model"}), encoding="utf-8"
+    arguments.header.write_text(
+        header_of(arguments.name, arguments.label, "a language model", (_INCLUDE,), {"": "et_llm_model"}),
+        encoding="utf-8",
     )
-    Path(source).write_text(text, encoding="utf-8")
+    arguments.source.write_text(text, encoding="utf-8")
+    if arguments.data is not None:
+        files: dict[str, list[str]] = {}
+        for i, (_, path) in enumerate(adapters):
+            files.setdefault(path, []).append(f"{linked}_{i}")
+        # Bazel compiles a source again only if it changes, or a file that it includes; .incbin does not count.
+        digests = [f"/* {hashlib.sha256(Path(path).read_bytes()).hexdigest()} */\n" for path in files]
+        arguments.data.write_text("".join([data_source([], files), *digests]), encoding="utf-8")
     return 0
+
+
+def _adapters(linked: str, adapters: list[tuple[str, ...]]) -> str:
+    """Return the C declarations of the adapters' names and files."""
+    symbols = [f"{linked}_{i}_weights_data" for i in range(len(adapters))]
+    lines = [f"extern const uint8_t {symbol}[];" for symbol in symbols]
+    lines.append("static const et_llm_adapter adapters[] = {")
+    for symbol, (name, path) in zip(symbols, adapters, strict=True):
+        lines.append(f'    {{"{c_string(name)}", {{{symbol}, {Path(path).stat().st_size}u}}}},')
+    return "\n".join([*lines, "};", ""])
 
 
 if __name__ == "__main__":

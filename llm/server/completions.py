@@ -48,11 +48,13 @@ class RequestError(ValueError):
 class Request:
     """A request for an answer.
 
+    model: the requested model, or None.
     messages: pairs of role and text.
     streams: whether to send parts of the answer as soon as they are known.
     counts: whether to send the number of tokens at the end of a stream.
     """
 
+    model: str | None
     messages: Sequence[tuple[str, str]]
     options: Generation
     streams: bool
@@ -72,6 +74,7 @@ def parse_request(body: bytes) -> Request:
             raise RequestError(name, f"is not supported; remove it, or use one of: {_listed(harmless)}")
     stream_options = _field(fields, "stream_options", dict, {})
     return Request(
+        _field(fields, "model", str, None),
         _messages(_field(fields, "messages", list, [])),
         _options(fields),
         _field(fields, "stream", bool, False),
@@ -92,7 +95,7 @@ def _field(fields: Mapping[str, Any], name: str, kind: type, default: Any) -> An
     return value
 
 
-_JSON_NAMES = {dict: "a JSON object", list: "a list", bool: "a boolean", int: "an integer"}
+_JSON_NAMES = {dict: "a JSON object", list: "a list", str: "a string", bool: "a boolean", int: "an integer"}
 
 
 def _messages(items: list[Any]) -> list[tuple[str, str]]:

@@ -60,8 +60,9 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path != "/v1/models":
             self._send_error(HTTPStatus.NOT_FOUND, f"there is no {self.path}; use /v1/models")
             return
-        model = {"id": self.server.model, "object": "model", "created": 0, "owned_by": "executorch"}
-        self._send_object(HTTPStatus.OK, {"object": "list", "data": [model]})
+        names = (self.server.model, *self.server.llm.adapters)
+        models = [{"id": name, "object": "model", "created": 0, "owned_by": "executorch"} for name in names]
+        self._send_object(HTTPStatus.OK, {"object": "list", "data": models})
 
     def do_POST(self) -> None:
         body = self._read_body() if self._is_host_allowed() else None
@@ -72,11 +73,25 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             request = parse_request(body)
-            response = Response(next(self.server.numbers), int(time.time()), self.server.model)
+            adapter = self._adapter_of(request)
+            response = Response(next(self.server.numbers), int(time.time()), adapter or self.server.model)
             with self.server.lock:
+                self.server.llm.set_adapter(adapter)
                 self._answer(request, response)
         except RequestError as error:
             self._send_error(HTTPStatus.BAD_REQUEST, str(error), error.field)
+
+    def _adapter_of(self, request: Request) -> str | None:
+        """Return the adapter that the request names as its model.
+
+        Without adapters, every name is the model's.
+        """
+        adapters = self.server.llm.adapters
+        if not adapters or request.model in (None, self.server.model):
+            return None
+        if request.model not in adapters:
+            raise RequestError("model", f"must be one of: {', '.join((self.server.model, *adapters))}")
+        return request.model
 
     def _is_host_allowed(self) -> bool:
         """Refuse other host names: pages could use them to reach a local server.

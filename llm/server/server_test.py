@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -23,14 +24,21 @@ _PATH = "/v1/chat/completions"
 _JSON = {"Content-Type": "application/json"}
 
 
-@pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    with Llm(_LIBRARY) as llm, LlmServer(("127.0.0.1", 0), llm, "small") as server:
+@contextlib.contextmanager
+def _serving(library: str, model: str) -> Iterator[int]:
+    """Serve a model, and yield the port."""
+    with Llm(library) as llm, LlmServer(("127.0.0.1", 0), llm, model) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.server_address[1]
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with _serving(_LIBRARY, "small") as number:
+        yield number
 
 
 def _send(port: int, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
@@ -71,6 +79,28 @@ def test_answer_is_that_of_the_model(port: int) -> None:
     assert answer["usage"]["completion_tokens"] == 20
     assert answer["usage"]["total_tokens"] == answer["usage"]["prompt_tokens"] + 20
     assert (answer["object"], answer["model"]) == ("chat.completion", "small")
+
+
+def test_model_selects_an_adapter() -> None:
+    options = Generation(max_tokens=20)
+    library = os.environ["ADAPTED_LIBRARY"]
+    with Llm(library) as llm:
+        expected = {"adapted": "".join(llm.generate([("user", "Hello!")], options))}
+        for adapter in llm.adapters:
+            llm.set_adapter(adapter)
+            expected[adapter] = "".join(llm.generate([("user", "Hello!")], options))
+    assert len(set(expected.values())) == 3
+    with _serving(library, "adapted") as port:
+        for name in ("legal", "support", "adapted", "legal"):
+            status, answer = _ask(port, model=name)
+            assert (status, answer["model"]) == (200, name)
+            assert answer["choices"][0]["message"]["content"] == expected[name]
+        assert _ask(port, model=None)[1]["choices"][0]["message"]["content"] == expected["adapted"]
+        status, answer = _ask(port, model="sales")
+        assert (status, answer["error"]["param"]) == (400, "model")
+        assert answer["error"]["message"] == "'model' must be one of: adapted, legal, support"
+        models = json.loads(_send(port, "GET", "/v1/models", None, {})[1])["data"]
+        assert [model["id"] for model in models] == ["adapted", "legal", "support"]
 
 
 def test_options_reach_the_model(port: int) -> None:

@@ -61,6 +61,8 @@ def _build(workspace: Workspace, macro: str, attributes: list[str], *arguments: 
         ([_GGUF, "chunk = 0"], "'chunk' must be a number of tokens, at least 2, got 0"),
         ([_GGUF, 'kv_cache = "int4"'], "'kv_cache' must be one of float32, float16, int8, got \"int4\""),
         ([_GGUF, 'symbol = "my-model"'], "'symbol' must start with a letter and consist of letters, digits and single"),
+        ([_GGUF, 'adapters = ["a.safetensors"]'], "'adapters' must be a dict from names to safetensors files, got"),
+        ([_GGUF, 'adapters = {"a b": "a.safetensors"}'], "'adapters' has the name 'a b'; names consist of letters,"),
         ([_GGUF, 'config = "small"'], "'config' must be a dict of options, got \"small\""),
     ],
 )
@@ -137,7 +139,7 @@ def test_adapter_of_another_model_is_named(workspace: Workspace) -> None:
     build = _build(workspace, "executorch_llm", [*_MODEL, adapter], "//:it")
     message = (
         "adapter_model.safetensors: 'model.layers.0.self_attn.q_proj' has 96 inputs and 96 outputs, but "
-        "'blk.0.attn_q' of the model has 64 and 64; use the adapter's base model (the adapter is for 'acme/base')"
+        "blk.0.attn_q of the model has 64 and 64; use the adapter's base model (the adapter is for 'acme/base')"
     )
     assert message in build.stderr
 

@@ -161,6 +161,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "et_llm_next": (c_int, [c_void_p, POINTER(_Piece), _ERROR]),
     "et_llm_cancel": (None, [c_void_p]),
     "et_llm_rewind": (c_int, [c_void_p, c_size_t, _ERROR]),
+    "et_llm_set_adapter": (c_int, [c_void_p, c_char_p, _ERROR]),
+    "et_llm_shared_adapter": (c_char_p, [c_size_t]),
     "et_llm_get_tokens": (POINTER(c_int64), [c_void_p, POINTER(c_size_t)]),
     "et_llm_get_stats": (POINTER(_Stats), [c_void_p]),
     "et_llm_get_info": (POINTER(_Info), [c_void_p]),
@@ -279,6 +281,21 @@ class Llm:
     def rewind(self, count: int) -> None:
         """Remove the tokens from position `count` on. 0 begins a new conversation."""
         checked(self._calls, "et_llm_rewind", self._opened(), count)
+
+    @property
+    def adapters(self) -> tuple[str, ...]:
+        """The names of the model's adapters."""
+        names: list[str] = []
+        while (name := self._calls.et_llm_shared_adapter(len(names))) is not None:
+            names.append(name.decode())
+        return tuple(names)
+
+    def set_adapter(self, name: str | None) -> None:
+        """Select an adapter; None selects the model without an adapter.
+
+        The next answer processes the whole conversation again. Raises `ExecutorchError` for an unknown name.
+        """
+        checked(self._calls, "et_llm_set_adapter", self._opened(), None if name is None else name.encode())
 
     def tokens(self) -> list[int]:
         """Return the tokens of the conversation."""

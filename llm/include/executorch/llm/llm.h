@@ -27,6 +27,14 @@
 extern "C" {
 #endif
 
+/* A LoRA adapter of a model.
+ *
+ * `weights` has the bytes of a .ptd file, 16-byte aligned, which executorch_llm writes. */
+typedef struct et_llm_adapter {
+  const char *name;
+  et_span weights;
+} et_llm_adapter;
+
 /* A compiled model, with its vocabulary and its chat template.
  *
  * The program has the methods `prefill` and `decode`, which take tokens, int64 [1, n], and their
@@ -38,6 +46,11 @@ typedef struct et_llm_model {
   const et_bpe_vocabulary *vocabulary;
   const et_chat_template *chat;
   const et_grammar_tokens *text_tokens; /* for grammars; NULL: none */
+  /* The .ptd file of a program whose weights adapters change: the weights
+   * without an adapter. Empty for other programs. */
+  et_span weights;
+  const et_llm_adapter *adapters;
+  size_t adapter_count;
 } et_llm_model;
 
 /* Options of a model. All zero selects the defaults. */
@@ -238,6 +251,18 @@ const int64_t *et_llm_get_tokens(const et_llm_session *session,
  * To retract a turn, pass the number of tokens before it. 0 begins a new conversation. Ends the
  * generation in progress. INVALID_ARGUMENT: there are fewer tokens. */
 et_status et_llm_rewind(et_llm_session *session, size_t count, et_error *error);
+
+/* Selects an adapter of the model by its name; NULL for none, as in a new session.
+ *
+ * The program and its weights stay in memory. The conversation stays as well, and is processed again
+ * with the new adapter, because the KV cache depends on it. Ends the generation in progress.
+ * INVALID_ARGUMENT: the model does not have the adapter. INVALID_EXTERNAL_DATA, NOT_FOUND: the file
+ * of the adapter does not match the program. After these, the session keeps its adapter. */
+et_status et_llm_set_adapter(et_llm_session *session, const char *name,
+                             et_error *error);
+
+/* Returns the name of the session's adapter, or NULL. */
+const char *et_llm_get_adapter(const et_llm_session *session);
 
 /* Appends tokens and processes them. *out_scores are the `vocabulary` scores of the token that
  * follows, valid until the next call. Ends the generation in progress. OUT_OF_RESOURCES: the tokens

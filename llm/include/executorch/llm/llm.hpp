@@ -150,6 +150,13 @@ class Llm {
     return error;
   }
 
+  // Selects an adapter by its name, or none for nullptr (et_llm_set_adapter).
+  Result<void> set_adapter(const char *name) noexcept {
+    Error error;
+    et_llm_set_adapter(session_, name, error.get());
+    return error;
+  }
+
   // Returns the number of tokens of the conversation.
   std::size_t token_count() const noexcept {
     std::size_t count = 0;
