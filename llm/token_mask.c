@@ -97,10 +97,56 @@ static uint8_t *entry_bits(const llm_token_mask *mask, size_t entry) {
   return mask->bits + (entry + 1) * LLM_MASK_BYTES(mask->vocabulary->count);
 }
 
+/* Bytes that one of the stacks can repeat: its frame on top stays, or counts one more repetition. */
+typedef struct repeated_bytes {
+  bool has[256];
+  size_t count; /* of bytes in `has` */
+  size_t most;  /* repetitions */
+} repeated_bytes;
+
+/* Finds the repeated bytes of the stack that has most of them, such as the text of a string. */
+static repeated_bytes find_repeated_bytes(const llm_matcher *matcher) {
+  const et_grammar *grammar = matcher->grammar;
+  repeated_bytes best = {{false}, 0, 0};
+  for (size_t i = 0; i < matcher->levels[0].top_count; ++i) {
+    const llm_frame top = matcher->tops[i];
+    const bool is_limited =
+        top.state < grammar->loop_count && grammar->most[top.state] != 0;
+    repeated_bytes found = {{false}, 0, SIZE_MAX};
+    if (is_limited) {
+      found.most = (size_t)grammar->most[top.state] - top.count;
+    }
+    for (uint32_t j = grammar->edge_starts[top.state];
+         j < grammar->edge_starts[top.state + 1]; ++j) {
+      const et_grammar_edge edge = grammar->edges[j];
+      if (edge.target == top.state && edge.pushed_count == 0) {
+        memset(found.has + edge.first, true,
+               (size_t)edge.last - edge.first + 1);
+        found.count += (size_t)edge.last - edge.first + 1;
+      }
+    }
+    if (found.count > best.count) {
+      best = found;
+    }
+  }
+  return best;
+}
+
+static bool repeats_all(const repeated_bytes *repeated, const char *bytes,
+                        size_t size) {
+  size_t i = 0;
+  while (i < size && repeated->has[(uint8_t)bytes[i]]) {
+    ++i;
+  }
+  return i == size && size <= repeated->most;
+}
+
 /* Matches all tokens with more than `skipped` bytes. Their order makes the bytes that they share a
- * tree, which is walked depth-first. */
+ * tree, which is walked depth-first. Tokens of repeated bytes are not a part of the walk. */
 static void match_tokens(llm_token_mask *mask, size_t skipped) {
   const et_grammar_tokens *tokens = mask->tokens;
+  const repeated_bytes repeated = find_repeated_bytes(mask->matcher);
+  const char *bytes = mask->vocabulary->bytes;
   size_t matched = 0; /* bytes of the latest token that was matched */
   size_t shared = 0;  /* bytes that the current one shares with it */
   for (uint32_t i = 0; i < tokens->count; ++i) {
@@ -110,14 +156,15 @@ static void match_tokens(llm_token_mask *mask, size_t skipped) {
     if (size <= skipped) {
       continue;
     }
+    bool permits =
+        repeats_all(&repeated, bytes + mask->vocabulary->offsets[token], size);
     /* Otherwise, the byte that was refused is also a byte of this token. */
-    if (shared <= matched) {
+    if (!permits && shared <= matched) {
       matched = match_token(mask, token, shared);
       shared = SIZE_MAX;
-      llm_token_mask_set(mask, token, matched == size);
-    } else {
-      llm_token_mask_set(mask, token, false);
+      permits = matched == size;
     }
+    llm_token_mask_set(mask, token, permits);
   }
   llm_matcher_back(mask->matcher, 0);
 }

@@ -9,12 +9,22 @@
 #include <time.h>
 
 #include "executorch/llm/hosted.h"
+#include "models/chat/names.h"
 #include "models/chat/person.h"
 #include "models/chat/smollm2.h"
 
 enum { kTokens = 120 };
 
-static const char kPrompt[] = "Describe a person as JSON, with a biography.";
+static const struct {
+  const char *name;
+  const et_grammar *grammar;
+  const char *prompt;
+} kCases[] = {
+    {"long strings", &models_chat_person,
+     "Describe a person as JSON, with a biography."},
+    {"short strings", &models_chat_names,
+     "List names of people as a JSON array of strings."},
+};
 
 /* A session, and the time of its tokens. */
 typedef struct side {
@@ -22,9 +32,9 @@ typedef struct side {
   double seconds;
 } side;
 
-static et_status begin(side *to, const et_llm_generation *options,
-                       et_error *error) {
-  const et_llm_message message = {ET_CHAT_USER, kPrompt, strlen(kPrompt)};
+static et_status begin(side *to, const char *text,
+                       const et_llm_generation *options, et_error *error) {
+  const et_llm_message message = {ET_CHAT_USER, text, strlen(text)};
   const et_llm_prompt prompt = {.messages = &message, .message_count = 1};
   return et_llm_begin(to->session, &prompt, options, error);
 }
@@ -37,7 +47,7 @@ static et_status next(side *to, et_llm_piece *piece, et_error *error) {
 }
 
 /* Compares answers, and prints the times. */
-static et_status compare(side *with, side *without, size_t rounds,
+static et_status compare(side *with, side *without, size_t index, size_t rounds,
                          float temperature, et_error *error) {
   et_llm_bias endless[4]; /* without tokens that end an answer */
   size_t tokens = 0;
@@ -56,10 +66,10 @@ static et_status compare(side *with, side *without, size_t rounds,
     et_llm_piece other = {.finish = ET_LLM_FINISH_NONE};
     options.biases = endless;
     options.bias_count = stops;
-    ET_RETURN_IF_ERROR(begin(without, &options, error));
+    ET_RETURN_IF_ERROR(begin(without, kCases[index].prompt, &options, error));
     options.bias_count = 0;
-    options.grammar = &models_chat_person;
-    ET_RETURN_IF_ERROR(begin(with, &options, error));
+    options.grammar = kCases[index].grammar;
+    ET_RETURN_IF_ERROR(begin(with, kCases[index].prompt, &options, error));
     while (piece.finish == ET_LLM_FINISH_NONE &&
            other.finish == ET_LLM_FINISH_NONE) {
       ET_RETURN_IF_ERROR(next(with, &piece, error));
@@ -68,9 +78,10 @@ static et_status compare(side *with, side *without, size_t rounds,
     tokens += et_llm_get_stats(with->session)->generated_tokens;
   }
   printf(
-      "temperature %.1f: %zu tokens, %.2f ms each with the grammar, %.2f ms "
-      "without: ratio %.3f\n",
-      (double)temperature, tokens, with->seconds * 1e3 / (double)tokens,
+      "%s, temperature %.1f: %zu tokens, %.2f ms each with the grammar, %.2f "
+      "ms without: ratio %.3f\n",
+      kCases[index].name, (double)temperature, tokens,
+      with->seconds * 1e3 / (double)tokens,
       without->seconds * 1e3 / (double)tokens,
       with->seconds / without->seconds);
   return ET_STATUS_OK;
@@ -90,11 +101,9 @@ int main(int argc, char **argv) {
   if (status == ET_STATUS_OK) {
     status = et_llm_session_create(llm, &without.session, &error);
   }
-  if (status == ET_STATUS_OK) {
-    status = compare(&with, &without, rounds, 0.0F, &error);
-  }
-  if (status == ET_STATUS_OK) {
-    status = compare(&with, &without, rounds, hot, &error);
+  for (size_t i = 0; i < 4 && status == ET_STATUS_OK; ++i) {
+    status = compare(&with, &without, i / 2, rounds, i % 2 == 0 ? 0.0F : hot,
+                     &error);
   }
   if (status != ET_STATUS_OK) {
     fprintf(stderr, "%s\n", error.message);
