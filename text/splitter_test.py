@@ -26,7 +26,10 @@ _DEEPSEEK = (
 _SMALL = (
     r"a{2,3}|aa|a",
     r"(a|ab)(c|bcd)(d*)",
-    r"a*?".removesuffix("?") + "b|c",
+    r"a*?b|c",
+    r"a+?(?=b)|b??c|[de]+?",
+    r"a?+b|\s*+[a-z]++|'++",
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+",
     r"(?i:SK)+|\d{2}",
     r" ?(?=[A-Z])[A-Za-z]+|.",
     r"[\]\-^]+|[a-c-]+",
@@ -103,8 +106,9 @@ def test_automata_share_classes() -> None:
     [
         ("a*", "it matches empty text"),
         ("(?<=a)b", r"'\(\?<' at this place"),
-        ("a+?", "only greedy quantifiers"),
-        ("a++", "only greedy quantifiers"),
+        ("a{2}+", r"'\+' after a quantifier"),
+        ("a{1,2}?", r"'\?' after a quantifier"),
+        ("(?:ab)++", "a possessive quantifier of more than one character"),
         ("(ab", r"a group without '\)'"),
         ("ab)", r"unmatched '\)'"),
         ("[a", "it ends too early"),

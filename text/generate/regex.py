@@ -1,6 +1,7 @@
 r"""Parse the regular expressions of pre-tokenizers.
 
-Supported are alternatives, groups, `(?i:...)`, the greedy quantifiers `*`, `+`, `?` and `{m,n}`,
+Supported are alternatives, groups, `(?i:...)`, the quantifiers `*`, `+`, `?` and `{m,n}`, the lazy
+quantifiers `*?`, `+?` and `??`, the possessive quantifiers `*+`, `++` and `?+` of one character,
 classes in brackets, escapes such as `\s` and `\p{L}`, `$` (the end of a line), and lookahead at one
 character. The semantics are those of Oniguruma, which Hugging Face tokenizers use: the first
 alternative that matches wins.
@@ -58,11 +59,15 @@ class Alternatives:
 
 @dataclass(frozen=True)
 class Repeated:
-    """As many repetitions as possible, from `least` to `most` (None: no limit)."""
+    """Repetitions, from `least` to `most` (None: no limit).
+
+    As many as possible are preferred or, if `is_lazy` is true, as few as possible.
+    """
 
     part: Expression
     least: int
     most: int | None
+    is_lazy: bool = False
 
 
 Expression: TypeAlias = Characters | Lookahead | Concatenation | Alternatives | Repeated
@@ -120,12 +125,15 @@ class _Parser:
 
     def _quantified(self, ignore_case: bool) -> Expression:
         part = self._atom(ignore_case)
+        is_counted = self.rest().startswith("{")
         limits = self._limits()
         if limits is None:
             return part
+        is_lazy = not is_counted and self._take("?")
+        is_possessive = not is_counted and not is_lazy and self._take("+")
         if self.rest()[:1] in tuple("*+?{"):
-            raise ValueError(f"{self.rest()[0]!r} after a quantifier; only greedy quantifiers are supported")
-        return Repeated(part, *limits)
+            raise ValueError(f"{self.rest()[0]!r} after a quantifier")
+        return _possessive(part, *limits) if is_possessive else Repeated(part, *limits, is_lazy=is_lazy)
 
     def _limits(self) -> tuple[int, int | None] | None:
         """Consume a quantifier. Return its limits, or None if there is none."""
@@ -236,6 +244,19 @@ class _Parser:
         name, _, _ = self.rest().partition("}")
         self._at += len(name) + 1
         return complement(category(name[1:])) if name.startswith("^") else category(name)
+
+
+def _possessive(part: Expression, least: int, most: int | None) -> Expression:
+    """Return repetitions of a character that are never given back.
+
+    Another such character cannot follow them, unless there are as many as allowed.
+    """
+    if not isinstance(part, Characters):
+        raise ValueError("a possessive quantifier of more than one character")
+    end = Lookahead(complement(part.members), at_end=True)
+    if most is None:
+        return Concatenation((Repeated(part, least, most), end))
+    return Alternatives((part, end))  # from 0 to 1
 
 
 def _single(characters: Sequence[tuple[int, int]]) -> int:

@@ -1,7 +1,7 @@
 """Compile regular expressions of pre-tokenizers to automata.
 
-An automaton finds the match that a backtracking engine finds: the first alternative, with greedy
-quantifiers. A state is therefore an ordered list of positions in the expression, the preferred
+An automaton finds the match that a backtracking engine finds: the first alternative, with as many
+repetitions as a quantifier prefers. A state is therefore an ordered list of positions in the expression, the preferred
 position first; a complete match removes the positions after it. Lookahead is evaluated when the
 next character is known, so tables have a column for each class of characters and one for the end
 of the text.
@@ -90,15 +90,20 @@ class _Program:
         if repeated.most is None:
             loop = _Fork(())
             following_loop = self._append(loop)
-            loop.following = (self._add(repeated.part, following_loop), following)
+            loop.following = self._preferred(repeated, self._add(repeated.part, following_loop), following)
             start = following_loop
         else:
             start = following
             for _ in range(repeated.most - repeated.least):
-                start = self._append(_Fork((self._add(repeated.part, start), following)))
+                start = self._append(_Fork(self._preferred(repeated, self._add(repeated.part, start), following)))
         for _ in range(repeated.least):
             start = self._add(repeated.part, start)
         return start
+
+    @staticmethod
+    def _preferred(repeated: Repeated, again: int, following: int) -> tuple[int, int]:
+        """Return the positions for another repetition and after it, in order."""
+        return (following, again) if repeated.is_lazy else (again, following)
 
     def sets(self) -> Iterator[CharacterSet]:
         return (node.condition.members for node in self.nodes if isinstance(node, _Step))
