@@ -1,5 +1,6 @@
 /* Replacement of grapheme clusters. Their boundaries are those of extended grapheme clusters in
  * Unicode Standard Annex #29. */
+#include "text/hangul.h"
 #include "text/stream.h"
 #include "text/utf8.h"
 

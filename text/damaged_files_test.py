@@ -110,6 +110,21 @@ def _unigram_json() -> dict[str, Any]:
     }
 
 
+def _wordpiece_json() -> dict[str, Any]:
+    names = ("[UNK]", "[CLS]", "[SEP]", "a", "##a", "ä", "word", "##s")
+    return {
+        "added_tokens": [{"id": number, "content": names[number], "special": True} for number in range(3)],
+        "normalizer": {"type": "BertNormalizer", "lowercase": False},
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {"type": "BertProcessing", "cls": ["[CLS]", 1], "sep": ["[SEP]", 2]},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": "[UNK]",
+            "vocab": {name: number for number, name in enumerate(names)},
+        },
+    }
+
+
 def _damage(content: bytes, draw: random.Random) -> bytes:
     """Change some bytes; sometimes also the length."""
     damaged = bytearray(content)
@@ -218,6 +233,7 @@ def _check_splitters(source: str, arrays: dict[str, list[int]]) -> None:
     ("main", "content", "check", "suffix"),
     [
         pytest.param(vocabulary.main, _vocabulary_file(), _check_wordpiece, "txt", id="wordpiece"),
+        pytest.param(vocabulary.main, json.dumps(_wordpiece_json()).encode(), _check_wordpiece, "json", id="bert"),
         pytest.param(bpe.main, _gguf_file(), _check_bpe, "gguf", id="bpe"),
         pytest.param(unigram.main, _sentencepiece_file(), _check_unigram, "model", id="sentencepiece"),
         pytest.param(unigram.main, json.dumps(_unigram_json()).encode(), _check_unigram, "json", id="unigram"),

@@ -18,12 +18,13 @@ def wordpiece_vocabulary(name, vocabulary = None, symbol = None, **kwargs):
 
     Args:
       name: Name of the `cc_library`.
-      vocabulary: File with one token per line; pieces inside a word start with ##.
+      vocabulary: The vocab.txt of an uncased model: a file with one token per line; pieces inside a word start with
+        ##. Or a tokenizer.json of Hugging Face's tokenizers with a WordPiece tokenizer, which can be cased.
       symbol: C identifier; by default package and name, such as `models_search_words` for `//models/search:words`.
       **kwargs: Attributes that every rule has.
     """
     where = "wordpiece_vocabulary(name = '%s')" % name
-    require(where, "vocabulary", vocabulary, "the vocab.txt")
+    require(where, "vocabulary", vocabulary, "the vocab.txt or tokenizer.json")
     _vocabulary_library(where, name, "wordpiece", [vocabulary], symbol, "//text/generate:vocabulary", ["//text:wordpiece"], kwargs)
 
 def bpe_vocabulary(name, model = None, config = None, chat_template = None, symbol = None, **kwargs):

@@ -1,18 +1,20 @@
-/* BERT's normalization of Unicode characters before text is split into words:
- * lower case, without accents. */
+/* BERT's normalization of Unicode characters before text is split into words. */
 #ifndef ET_TEXT_NORMALIZE_H_
 #define ET_TEXT_NORMALIZE_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* ---- Table of characters, in unicode_tables.c ---- */
+#include "executorch/text/wordpiece.h"
+
+/* ---- Tables of characters, in characters_*.c ---- */
 
 typedef enum et_text_kind {
   ET_TEXT_DROPPED, /* accents, control characters, U+0000, U+FFFD */
   ET_TEXT_SPACE,   /* ends a word */
   ET_TEXT_MOVED,   /* code point + value: lower case, no accent */
   ET_TEXT_ALONE, /* code point + value, as a separate word: punctuation, ideographs */
-  ET_TEXT_SEVERAL, /* value % 8 code points, starting at et_text_points[value / 8] */
+  ET_TEXT_SEVERAL, /* value % 8 code points, starting at points[value / 8] */
 } et_text_kind;
 
 /* Code points with the same kind and value. Other code points do not change. */
@@ -23,10 +25,12 @@ typedef struct et_text_entry {
   int32_t value;
 } et_text_entry;
 
-/* Sorted by code point. */
-extern const et_text_entry et_text_entries[];
-extern const uint32_t et_text_entries_count;
-extern const uint32_t et_text_points[];
+struct et_text_characters {
+  const et_text_entry *entries; /* sorted by code point */
+  uint32_t count;
+  const uint32_t *points;
+  bool decomposes_hangul;
+};
 
 /* ---- Normalization ---- */
 
@@ -40,6 +44,7 @@ typedef struct et_text_normal {
   uint32_t points[ET_TEXT_NORMAL_MAX];
 } et_text_normal;
 
-et_text_normal et_text_normalize(uint32_t point);
+et_text_normal et_text_normalize(const et_text_characters *characters,
+                                 uint32_t point);
 
 #endif /* ET_TEXT_NORMALIZE_H_ */

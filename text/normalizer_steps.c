@@ -1,4 +1,5 @@
 /* Steps of normalizers that need no knowledge of Unicode other than white space. */
+#include "text/hangul.h"
 #include "text/stream.h"
 #include "text/utf8.h"
 

@@ -1,4 +1,5 @@
 /* Canonical ordering and composition of characters (Unicode Standard, section 3.11). */
+#include "text/hangul.h"
 #include "text/stream.h"
 
 static uint32_t class_of(const et_text_order *order, uint32_t point) {

@@ -88,8 +88,13 @@ bool et_text_take_result(et_text_step_state *state, uint32_t *out_character) {
 }
 
 uint32_t et_text_find_range(const et_text_ranges *ranges, uint32_t point) {
-  uint32_t low = 0;
-  uint32_t high = ranges->count;
+  const uint32_t page = point >> 8;
+  if (page >= ranges->page_count) {
+    return ranges->count;
+  }
+  uint32_t low = ranges->pages[page];
+  uint32_t high = page + 1 < ranges->page_count ? ranges->pages[page + 1]
+                                                : ranges->count - 1;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     if (ranges->lasts[middle] < point) {
@@ -98,7 +103,8 @@ uint32_t et_text_find_range(const et_text_ranges *ranges, uint32_t point) {
       high = middle;
     }
   }
-  const bool found = low < ranges->count && ranges->firsts[low] <= point;
+  const bool found =
+      ranges->firsts[low] <= point && point <= ranges->lasts[low];
   return found ? low : ranges->count;
 }
 
@@ -143,14 +149,4 @@ bool et_text_is_space(uint32_t point) {
          (point >= 0x2000 && point <= 0x200a) || point == 0x2028 ||
          point == 0x2029 || point == 0x202f || point == 0x205f ||
          point == 0x3000;
-}
-
-uint32_t et_text_decompose_hangul(uint32_t syllable, uint32_t parts[3]) {
-  const uint32_t index = syllable - kHangulSyllables;
-  const uint32_t last = index % kHangulLastConsonantCount;
-  const uint32_t rest = index / kHangulLastConsonantCount;
-  parts[0] = kHangulFirstConsonants + rest / kHangulVowelCount;
-  parts[1] = kHangulVowels + rest % kHangulVowelCount;
-  parts[2] = kHangulLastConsonants + last;
-  return last > 0 ? 3 : 2;
 }

@@ -40,20 +40,4 @@ size_t et_text_match(const et_text_trie *trie, const char *bytes, size_t size,
 /* Returns true for characters with the property White_Space. */
 bool et_text_is_space(uint32_t point);
 
-/* Hangul syllables are ordered by first consonant, vowel and optional last consonant (Unicode
- * Standard, section 3.12). */
-enum {
-  kHangulSyllables = 0xac00,
-  kHangulLastSyllable = 0xd7a3,
-  kHangulFirstConsonants = 0x1100,
-  kHangulVowels = 0x1161,
-  kHangulLastConsonants = 0x11a7,
-  kHangulFirstConsonantCount = 19,
-  kHangulVowelCount = 21,
-  kHangulLastConsonantCount = 28,
-};
-
-/* Writes the two or three parts of a Hangul syllable, and returns their number. */
-uint32_t et_text_decompose_hangul(uint32_t syllable, uint32_t parts[3]);
-
 #endif /* ET_TEXT_STREAM_H_ */

@@ -2,8 +2,9 @@
  *
  *   tokens < LINES
  *
- * The macros VOCABULARY and VOCABULARY_HEADER select a byte-pair vocabulary or, with UNIGRAM, a
- * Unigram vocabulary. By default, the vocabulary is that of //models/search (WordPiece). */
+ * The macros VOCABULARY and VOCABULARY_HEADER select a byte-pair vocabulary; with UNIGRAM, a
+ * Unigram vocabulary, or, with WORDPIECE, a WordPiece vocabulary. By default, the vocabulary is that
+ * of //models/search (WordPiece). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,6 +12,10 @@
 #include VOCABULARY_HEADER
 
 #include "executorch/text/unigram.h"
+#elif defined(WORDPIECE)
+#include VOCABULARY_HEADER
+
+#include "executorch/text/wordpiece.h"
 #elif defined(VOCABULARY)
 #include VOCABULARY_HEADER
 
@@ -18,6 +23,8 @@
 #else
 #include "executorch/text/wordpiece.h"
 #include "models/search/search_vocabulary.h"
+#define WORDPIECE
+#define VOCABULARY search_vocabulary
 #endif
 
 enum { kLine = 1 << 21, kTokens = 1 << 21 };
@@ -38,7 +45,11 @@ static size_t encode(const char *text, size_t size) {
   free(work);
   return count;
 }
-#elif defined(VOCABULARY)
+#elif defined(WORDPIECE)
+static size_t encode(const char *text, size_t size) {
+  return et_wordpiece_encode(&VOCABULARY, text, size, tokens, kTokens);
+}
+#else
 enum { kWork = 1 << 16 };
 
 static et_bpe_symbol work[kWork];
@@ -46,10 +57,6 @@ static et_bpe_symbol work[kWork];
 /* Writes the tokens of text, at most kTokens, and returns their number. */
 static size_t encode(const char *text, size_t size) {
   return et_bpe_encode(&VOCABULARY, text, size, tokens, kTokens, work, kWork);
-}
-#else
-static size_t encode(const char *text, size_t size) {
-  return et_wordpiece_encode(&search_vocabulary, text, size, tokens, kTokens);
 }
 #endif
 

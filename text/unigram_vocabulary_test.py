@@ -72,6 +72,7 @@ _BROKEN: list[tuple[dict[str, Any], str]] = [
     (_tokenizer(normalizer={"type": "BertNormalizer"}), "the normalizer 'BertNormalizer' is not supported; supported:"),
     (_tokenizer(normalizer={"type": "Precompiled", "precompiled_charsmap": "!"}), "not in Base64"),
     (_tokenizer(normalizer={"type": "Sequence", "normalizers": [{"type": "Nmt"}] * 13}), "'normalizer' has 13 steps"),
+    (_tokenizer(normalizer={"type": "Sequence", "normalizers": [{"type": "Strip"}] * 3}), "has more than 2 steps"),
     (_tokenizer(pre_tokenizer={"type": "Digits"}), "the pre-tokenizer Digits is not supported; supported: Whitespace"),
     (_tokenizer(pre_tokenizer=_WORDS | {"replacement": "_"}), "the replacement '_' of the pre-tokenizer Metaspace"),
     (_tokenizer(pre_tokenizer=_WORDS | {"prepend_scheme": "last"}), "the prepend scheme 'last'"),

@@ -135,8 +135,8 @@ size_t et_wordpiece_encode(const et_wordpiece_vocabulary *vocabulary,
                            size_t capacity) {
   encoder state = {vocabulary, tokens, capacity, 0, {0}};
   for (size_t at = 0; at < size && !is_full(&state);) {
-    const et_text_normal normal =
-        et_text_normalize(et_text_decode(text, size, &at));
+    const et_text_normal normal = et_text_normalize(
+        vocabulary->characters, et_text_decode(text, size, &at));
     take(&state, &normal);
   }
   if (state.pending.characters > 0) {

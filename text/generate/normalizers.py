@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -19,6 +20,7 @@ from text.generate.trie import trie_arrays
 
 _MOST_STEPS = 12
 _MOST_AHEAD = 32
+_MOST_STRIPS = 2
 _SUPPORTED = "Lowercase, NFC, NFD, NFKC, NFKD, Nmt, Precompiled, Prepend, Replace, Sequence, Strip, StripAccents"
 
 
@@ -93,6 +95,9 @@ def read_normalizer(normalizer: Mapping[str, Any] | None) -> tuple[Step, ...]:
     found = tuple(_steps(normalizer, depth=0))
     if len(found) > _MOST_STEPS:
         raise ValueError(f"'normalizer' has {len(found)} steps; at most {_MOST_STEPS} are supported")
+    # Each Strip reads the text one more time, and each of the previous ones again.
+    if sum(isinstance(step, Strip) for step in found) > _MOST_STRIPS:
+        raise ValueError(f"'normalizer' has more than {_MOST_STRIPS} steps of the kind Strip, which is not supported")
     return found
 
 
@@ -156,8 +161,9 @@ def _literal(expression: Expression, pattern: str) -> tuple[str, bool]:
     for number, part in enumerate(parts):
         least, most = (part.least, part.most) if isinstance(part, Repeated) else (1, 1)
         members = part.part if isinstance(part, Repeated) else part
+        is_lazy = isinstance(part, Repeated) and part.is_lazy
         is_fixed = most == least or (most is None and least > 0 and number == len(parts) - 1)
-        if not isinstance(members, Characters) or not is_fixed or not _is_single(members):
+        if not isinstance(members, Characters) or is_lazy or not is_fixed or not _is_single(members):
             raise ValueError(
                 f"the normalizer Replace of the regular expression {pattern!r} is not supported; supported are"
                 " characters, the last of which can repeat"
@@ -267,11 +273,14 @@ def _ranges(values: Mapping[int, int]) -> Iterable[tuple[int, int, int]]:
 
 def _range_tables(ranges: Iterable[tuple[int, int, int]], name: str) -> tuple[str, str]:
     rows = list(ranges)
+    if not rows:
+        return "", "{0}"
     names = [f"{name}_{each}" for each in ("firsts", "lasts", "range_values")]
-    columns = zip(names, zip(*rows, strict=True), strict=True) if rows else ()
-    arrays = "".join(c_array(each, column) for each, column in columns)
-    listed = ", ".join(names) if rows else "NULL, NULL, NULL"
-    return arrays, f"{{{listed}, {len(rows)}}}"
+    columns = list(zip(*rows, strict=True))
+    arrays = "".join(c_array(each, column) for each, column in zip(names, columns, strict=True))
+    pages = [bisect.bisect_left(columns[1], page << 8) for page in range((rows[-1][1] >> 8) + 1)]
+    arrays += c_array(f"{name}_pages", pages, "uint16_t")
+    return arrays, f"{{{', '.join(names)}, {len(rows)}, {name}_pages, {len(pages)}}}"
 
 
 def _string_tables(texts: Sequence[str], name: str) -> tuple[str, str]:

@@ -72,7 +72,7 @@ def _read(tokenizer: Mapping[str, Any]) -> Vocabulary:
         raise ValueError(f"the model is of kind {model.get('type')!r}; use a tokenizer of the kind 'BPE'")
     _check_options(model)
     is_characters = bool(model.get("byte_fallback"))
-    names, kinds = _names_and_kinds(model, tokenizer.get("added_tokens", []), is_characters)
+    names, kinds = names_and_kinds(model, tokenizer.get("added_tokens", []), is_characters)
     merges = [_merge(each) for each in model["merges"]]
     if is_characters:
         return character_vocabulary(names, kinds, merges, _prefix(tokenizer))
@@ -87,7 +87,7 @@ def _check_options(model: Mapping[str, Any]) -> None:
             raise ValueError(f"'{option}' of the model is not supported")
 
 
-def _names_and_kinds(
+def names_and_kinds(
     model: Mapping[str, Any], added: Sequence[Mapping[str, Any]], is_characters: bool
 ) -> tuple[list[str], list[int]]:
     """Return the name and the type of each token; unused ids have empty names."""

@@ -1,6 +1,8 @@
-"""Write text/unicode_tables.c: BERT's normalization of characters as a C table.
+"""Write BERT's normalization of characters as a C table.
 
-    python -m text.generate.unicode_tables > text/unicode_tables.c
+    python -m text.generate.unicode_tables uncased > text/characters_uncased.c
+
+The normalizations are `uncased`, `cased`, `lowercase` and `unaccented`.
 
 Run by hand, with the package `tokenizers` of third_party/python/models.lock. The table contains the package's
 answer for every code point. It is checked in, so that no build depends on a Unicode version.
@@ -9,12 +11,19 @@ text/unicode_tables_test.py compares it with the package.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tokenizers import normalizers, pre_tokenizers
 
-_NORMALIZER = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True, strip_accents=None, lowercase=True)
+# By name: whether accents are removed, and whether characters are converted to lower case.
+NORMALIZATIONS = {
+    "uncased": (True, True),
+    "cased": (False, False),
+    "lowercase": (False, True),
+    "unaccented": (True, False),
+}
 _SPLITTER = pre_tokenizers.BertPreTokenizer()
 _SURROGATES = range(0xD800, 0xE000)
 _HANGUL = range(0xAC00, 0xD7A4)  # decomposed by a formula, in C
@@ -54,13 +63,13 @@ class Points:
         return 8 * start + len(text)
 
 
-def entries(points: Points) -> list[Entry]:
+def entries(normalize: Callable[[str], str], points: Points, skips_hangul: bool) -> list[Entry]:
     """Return all code points that normalization changes, in order."""
     merged: list[Entry] = []
     for point in range(0x110000):
-        if point in _SURROGATES or point in _HANGUL:
+        if point in _SURROGATES or (skips_hangul and point in _HANGUL):
             continue
-        entry = _entry_of(point, points)
+        entry = _entry_of(point, normalize(chr(point)), points)
         if entry is None:
             continue
         if merged and _extends_range(merged[-1], entry):
@@ -74,8 +83,7 @@ def _extends_range(before: Entry, entry: Entry) -> bool:
     return (before.last + 1, before.kind, before.value) == (entry.first, entry.kind, entry.value)
 
 
-def _entry_of(point: int, points: Points) -> Entry | None:
-    text = _NORMALIZER.normalize_str(chr(point))
+def _entry_of(point: int, text: str, points: Points) -> Entry | None:
     kind, value = _kind_and_value(point, text, points)
     return Entry(point, point, kind, value) if kind else None
 
@@ -98,14 +106,20 @@ def _kind_and_value(point: int, text: str, points: Points) -> tuple[str, int]:
     return ("ET_TEXT_MOVED", ord(text) - point) if ord(text) != point else ("", 0)
 
 
-def source() -> str:
-    """Return the C source."""
+def source(name: str) -> str:
+    """Return the C source of a normalization."""
+    strips_accents, lowercases = NORMALIZATIONS[name]
+    step = normalizers.BertNormalizer(
+        clean_text=True, handle_chinese_chars=True, strip_accents=strips_accents, lowercase=lowercases
+    )
     points = Points()
-    rows = list(map(str, entries(points)))
+    rows = list(map(str, entries(step.normalize_str, points, strips_accents)))
+    listed = _wrap_words(f"0x{point:x}," for point in points.all) if points.all else "0,\n"
+    decomposes = "true" if strips_accents else "false"
     return (
-        f"{_HEAD}const et_text_entry et_text_entries[] = {{\n{_wrap_words(rows)}}};\n"
-        f"const uint32_t et_text_entries_count = {len(rows)};\n\n"
-        f"const uint32_t et_text_points[] = {{\n{_wrap_words(f'0x{point:x},' for point in points.all)}}};\n"
+        f"{_HEAD}static const et_text_entry entries[] = {{\n{_wrap_words(rows)}}};\n\n"
+        f"static const uint32_t points[] = {{\n{listed}}};\n\n"
+        f"const et_text_characters et_wordpiece_{name} = {{entries, {len(rows)}, points, {decomposes}}};\n"
     )
 
 
@@ -119,4 +133,4 @@ def _wrap_words(words: Iterator[str] | list[str]) -> str:
 
 
 if __name__ == "__main__":
-    print(source(), end="")
+    print(source(sys.argv[1]), end="")

@@ -1,19 +1,21 @@
-"""Write a WordPiece vocabulary, vocab.txt, as C tables.
+"""Write a WordPiece vocabulary as C tables.
 
-    python -m text.generate.vocabulary VOCAB.txt NAME LABEL VOCABULARY.h VOCABULARY.c
+    python -m text.generate.vocabulary VOCABULARY NAME LABEL VOCABULARY.h VOCABULARY.c
 
-The header declares `const et_wordpiece_vocabulary NAME`.
+VOCABULARY is a vocab.txt of an uncased model, or a tokenizer.json. The header declares `const et_wordpiece_vocabulary NAME`.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from text.generate.arrays import byte_initializer, numbers, offsets
 from text.generate.names import header_of, link_name
+from text.generate.tokenizer_json import read_json
+from text.generate.wordpiece_json import WordpieceVocabulary, wordpiece_vocabulary
 
 _HASH, _PRIME = 2166136261, 16777619
 _INCLUDES = ("executorch/text/wordpiece.h",)
@@ -34,7 +36,7 @@ static const uint32_t slots[] = {{
 {slots}}};
 
 const et_wordpiece_vocabulary {name} = {{
-    bytes, offsets, {count}u, slots, {mask}u, {unknown}u, {begin}u, {end}u,
+    bytes, offsets, {count}u, slots, {mask}u, {unknown}u, {begin}u, {end}u, &et_wordpiece_{characters},
 }};
 """
 
@@ -61,13 +63,15 @@ def hash_of(token: bytes) -> int:
     return value
 
 
-def hash_slots(tokens: Sequence[bytes]) -> list[int]:
+def hash_slots(tokens: Sequence[bytes], hidden: Collection[int] = ()) -> list[int]:
     """Return an open-addressing hash table of token + 1, with linear probing.
 
-    At most half of the slots are used.
+    At most half of the slots are used. The table does not contain `hidden` tokens.
     """
     slots = [0] * (1 << (2 * len(tokens) - 1).bit_length())
     for number, token in enumerate(tokens):
+        if number in hidden:
+            continue
         at = hash_of(token) % len(slots)
         while slots[at]:
             at = (at + 1) % len(slots)
@@ -75,12 +79,29 @@ def hash_slots(tokens: Sequence[bytes]) -> list[int]:
     return slots
 
 
-def source(tokens: Sequence[bytes], name: str) -> str:
-    """Return the C source. Raise `ValueError` if a mandatory token is missing."""
+def text_vocabulary(tokens: Sequence[bytes]) -> WordpieceVocabulary:
+    """Return the vocabulary of a vocab.txt.
+
+    Raises `ValueError` if a mandatory token is missing.
+    """
     missing = [token for token in ("[UNK]", "[CLS]", "[SEP]") if token.encode() not in tokens]
     if missing:
         raise ValueError(f"the vocabulary has no {', '.join(missing)}")
-    slots = hash_slots(tokens)
+    unknown, begin, end = map(tokens.index, (b"[UNK]", b"[CLS]", b"[SEP]"))
+    return WordpieceVocabulary(tokens, unknown, begin, end)
+
+
+def read_vocabulary(path: Path) -> WordpieceVocabulary:
+    """Return the vocabulary in a file. Raises `ValueError`."""
+    if path.suffix == ".json":
+        return wordpiece_vocabulary(read_json(path))
+    return text_vocabulary(read_tokens(path))
+
+
+def source(vocabulary: WordpieceVocabulary, name: str) -> str:
+    """Return the C source of a vocabulary."""
+    tokens = vocabulary.tokens
+    slots = hash_slots(tokens, vocabulary.hidden)
     return _SOURCE.format(
         bytes=byte_initializer(b"".join(tokens)),
         offsets=numbers(offsets(tokens)),
@@ -88,16 +109,17 @@ def source(tokens: Sequence[bytes], name: str) -> str:
         name=name,
         count=len(tokens),
         mask=len(slots) - 1,
-        unknown=tokens.index(b"[UNK]"),
-        begin=tokens.index(b"[CLS]"),
-        end=tokens.index(b"[SEP]"),
+        unknown=vocabulary.unknown,
+        begin=vocabulary.begin,
+        end=vocabulary.end,
+        characters=vocabulary.characters,
     )
 
 
 def main() -> int:
     vocabulary, name, label, header, source_path = sys.argv[1:]
     try:
-        text = source(read_tokens(Path(vocabulary)), link_name(name, label))
+        text = source(read_vocabulary(Path(vocabulary)), link_name(name, label))
     except ValueError as error:
         print(f"{vocabulary}: {error}", file=sys.stderr)
         return 1

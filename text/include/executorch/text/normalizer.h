@@ -41,12 +41,15 @@ typedef struct et_text_strings {
   const uint32_t *starts;
 } et_text_strings;
 
-/* Characters firsts[i] .. lasts[i] have the value values[i]; ranges ascend and do not overlap. */
+/* Characters firsts[i] .. lasts[i] have the value values[i]; ranges ascend and do not overlap.
+ * pages[p] is the first range that ends at character 256 * p or later. */
 typedef struct et_text_ranges {
   const uint32_t *firsts;
   const uint32_t *lasts;
   const uint32_t *values;
   uint32_t count;
+  const uint16_t *pages;
+  uint32_t page_count; /* the last page has a range */
 } et_text_ranges;
 
 /* Byte strings with values. The children of node i are first_children[i] ..

@@ -1,9 +1,10 @@
 /* WordPiece tokenizer, for BERT and similar models.
  *
- * Text is converted to lower case; accents and control characters are removed. It is split at white
- * space, punctuation and ideographs. Each word becomes the longest matching pieces of the
- * vocabulary, or the token for unknown words. The function uses no heap and no state. A build
- * generates the vocabulary's tables from vocab.txt (wordpiece_vocabulary in //text:defs.bzl). */
+ * Control characters are removed. The vocabulary states whether text is converted to lower case, and
+ * accents are removed. Text is split at white space, punctuation and ideographs. Each word becomes
+ * the longest matching pieces of the vocabulary, or the token for unknown words. The function uses
+ * no heap and no state. A build generates the vocabulary's tables from a vocab.txt or a
+ * tokenizer.json (wordpiece_vocabulary in //text:defs.bzl). */
 #ifndef EXECUTORCH_TEXT_WORDPIECE_H_
 #define EXECUTORCH_TEXT_WORDPIECE_H_
 
@@ -17,6 +18,14 @@ extern "C" {
 /* Words with more characters are unknown. */
 #define ET_WORDPIECE_MAX_WORD 100
 
+/* How the characters of a text are normalized. */
+typedef struct et_text_characters et_text_characters;
+extern const et_text_characters
+    et_wordpiece_uncased; /* lower case, no accents */
+extern const et_text_characters et_wordpiece_cased;
+extern const et_text_characters et_wordpiece_lowercase; /* with accents */
+extern const et_text_characters et_wordpiece_unaccented;
+
 /* Tokens by id, and an open-addressing hash table of token ids. */
 typedef struct et_wordpiece_vocabulary {
   const char *bytes; /* all tokens, concatenated */
@@ -29,6 +38,7 @@ typedef struct et_wordpiece_vocabulary {
   uint32_t unknown;    /* [UNK] */
   uint32_t begin;      /* [CLS] */
   uint32_t end;        /* [SEP] */
+  const et_text_characters *characters;
 } et_wordpiece_vocabulary;
 
 /* Writes the tokens of UTF-8 text to `tokens` and returns their number, at most `capacity`. Any
