@@ -67,8 +67,9 @@ def _merged(writer: Op | None, op: Op) -> Op | None:
     if bounds is None or writer is None or not isinstance(writer.spec, _WRITERS):
         return None
     spec: Any = writer.spec
-    low, high = (min(max(bound, spec.output_quantization.low), spec.output_quantization.high) for bound in bounds)
-    kept = replace(spec, output_quantization=replace(spec.output_quantization, low=low, high=high))
+    written = spec.output_quantization
+    low, high = (min(max(code, bounds[0]), bounds[1]) for code in (written.low, written.high))
+    kept = replace(spec, output_quantization=replace(written, low=low, high=high))
     output = view(op.output, writer.output.dims)
     return replace(writer, spec=kept, outputs=(output,), nodes=writer.nodes + op.nodes)
 

@@ -109,6 +109,26 @@ def test_clamps_become_bounds_of_int8_values() -> None:
     assert op.output_quantization.high == min(127, output.zero_point + round(6 / output.scale))
 
 
+class _Map(nn.Module):
+    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self._function(x)
+
+
+@pytest.mark.parametrize("layers", [[nn.Identity()], [nn.Conv2d(2, 2, 1)], [nn.Conv2d(2, 2, 3, groups=2)]])
+def test_later_bounds_of_int8_values_win(layers: list[nn.Module]) -> None:
+    """All values that the first function writes are outside the bounds of the second."""
+    x = torch.linspace(-2.0, 2.0, 50).reshape(1, 2, 5, 5)
+    network = nn.Sequential(*layers, _Map(lambda y: y * 0.0), _Map(lambda y: y + 1.0))
+    network = quantized.quantized(network, x)
+    payload = compile_partition(delegated(network, (x,)), Options())
+    (found,) = run_payload(payload.data, payload.named, [x])
+    torch.testing.assert_close(found, torch.ones_like(found))
+
+
 def test_clamp_of_int8_values_with_other_readers_remains() -> None:
     class Both(nn.Module):
         def __init__(self, x: Tensor) -> None:
