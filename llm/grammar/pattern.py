@@ -104,4 +104,4 @@ def _converted(expression: regex.Expression) -> Expression:
         return choice(map(_converted, expression.options))
     if isinstance(expression, regex.Repeated):
         return Repetition(_converted(expression.part), expression.least, expression.most)
-    raise ValueError("an anchor or a lookahead inside the pattern")
+    raise ValueError("an anchor, a lookahead or a possessive quantifier inside the pattern")
