@@ -81,14 +81,14 @@ def test_damaged_templates_give_an_error_or_their_text() -> None:
     draw = random.Random(2)
     accepted = 0
     for template in SUPPORTED.values():
-        for damaged in [_damaged(template, draw) for _ in range(40)]:
+        for damaged in [_damaged(template, draw) for _ in range(10)]:
             try:
                 parts = _parts(damaged)
             except ValueError:  # names what is not supported
                 continue
             accepted += 1
             _assert_texts_agree(parts, damaged, draw, 10)
-    assert 50 < accepted < 40 * len(SUPPORTED)
+    assert 20 < accepted < 10 * len(SUPPORTED)
 
 
 def test_text_around_chat_messages_is_extracted() -> None:
