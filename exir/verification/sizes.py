@@ -1,6 +1,6 @@
 """Checks dynamic sizes: of steps that must not specialize them, and of inputs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 import sympy
@@ -15,7 +15,7 @@ from exir.verification.assumptions import assumed_branches, is_branch
 
 
 @contextmanager
-def check_sizes_unchanged(programs: Iterable[ExportedProgram], step: str, remedy: str) -> Iterator[None]:
+def check_sizes_unchanged(programs: Collection[ExportedProgram], step: str, remedy: str) -> Iterator[None]:
     """Raise a `PassError` if the body specializes a dynamic size of `programs`.
 
     step: the name of the compiler step that runs in the body.
@@ -24,7 +24,6 @@ def check_sizes_unchanged(programs: Iterable[ExportedProgram], step: str, remedy
     An operator that converts a fake tensor's size to an int gets the example's size. The whole
     program then has that fixed size, and fails for inputs of other sizes.
     """
-    programs = tuple(programs)
     before = _specialized_symbols(programs)
     yield
     for symbol, (number, program) in _specialized_symbols(programs).items():
@@ -37,7 +36,7 @@ def check_sizes_unchanged(programs: Iterable[ExportedProgram], step: str, remedy
 
 
 def _specialized_symbols(
-    programs: Iterable[ExportedProgram],
+    programs: Collection[ExportedProgram],
 ) -> dict[sympy.Symbol, tuple[sympy.Expr, ExportedProgram]]:
     """Return the size symbols that are specialized to a number."""
     found = {}

@@ -1,11 +1,13 @@
-"""Tests the search for sizes that torch.export fixes."""
+"""Tests checks of dynamic sizes, and the search for sizes that torch.export fixes."""
 
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.export import Dim, export
 
+from exir.error import PassError
 from exir.program import to_edge
+from exir.verification.sizes import check_sizes_unchanged
 
 
 class _Widened(nn.Module):
@@ -34,3 +36,15 @@ def test_sizes_that_are_valid_in_the_whole_range_are_not_reported(
     shapes = ({0: Dim("rows", min=4, max=8)}, Dim.DYNAMIC(min=0, max=4))
     to_edge(export(_Rows(), (torch.zeros(6, 4), 3), dynamic_shapes=shapes))
     assert not [warning for warning in recwarn if "assumes" in str(warning.message)]
+
+
+def test_a_size_is_reported_by_the_first_step_that_specializes_it() -> None:
+    program = export(_Rows(), (torch.zeros(6, 4), 3), dynamic_shapes=({0: Dim("rows", min=4)}, None))
+    (x, *_) = (node for node in program.graph.nodes if node.name == "x")
+    with (
+        pytest.raises(PassError, match="'first': specializes the dynamic size s"),
+        check_sizes_unchanged([program], "'first'", ""),
+    ):
+        int(x.meta["val"].shape[0])
+    with check_sizes_unchanged([program], "'second'", ""):
+        int(x.meta["val"].shape[0])

@@ -63,11 +63,12 @@ def _assign_tensors(
     module: nn.Module, expected: Mapping[str, Tensor], loaded: Mapping[str, Tensor]
 ) -> None:
     """Replace the tensors of `module`, in the module's dtypes. Tied tensors stay tied."""
-    loaded = dict(loaded)
-    for name, tensor in expected.items():
-        if tensor.is_meta and name not in loaded and name.endswith(_OPTIONAL_SUFFIX):
-            loaded[name] = torch.zeros_like(tensor, device="cpu")
-    for name, tensor in loaded.items():
+    counters = {
+        name: torch.zeros_like(tensor, device="cpu")
+        for name, tensor in expected.items()
+        if tensor.is_meta and name.endswith(_OPTIONAL_SUFFIX)
+    }
+    for name, tensor in {**counters, **loaded}.items():
         value = tensor.to(expected[name].dtype)
         if isinstance(expected[name], nn.Parameter):
             value = nn.Parameter(value, requires_grad=expected[name].requires_grad)

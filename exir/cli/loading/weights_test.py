@@ -170,6 +170,15 @@ def test_meta_model_keeps_dtypes_and_tied_weights(tmp_path: Path) -> None:
     assert isinstance(tied, _TiedLayers) and tied.head.weight is tied.embedding.weight
     assert tied.head.weight.dtype == torch.float32 and bool((tied.head.weight == 1).all())
     assert module.state_dict()["1.num_batches_tracked"].device.type == "cpu"
+    assert {name for name, _ in module[1].named_parameters()} == {"weight", "bias"}
+
+
+def test_values_are_copied_into_the_tensors_of_a_model_on_the_cpu(tmp_path: Path) -> None:
+    linear = nn.Linear(3, 2, bias=False)
+    rows = linear.weight.detach()[0]
+    save_file({"weight": torch.ones(2, 3)}, tmp_path / "w.safetensors")
+    _load_weights(linear, tmp_path / "w.safetensors")
+    assert rows.tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("attribute", ["buffer", "tensor"])
