@@ -1,6 +1,8 @@
 """Tests of loading weights files."""
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy
@@ -49,10 +51,26 @@ def test_numpy_arrays_are_loaded(tmp_path: Path) -> None:
         assert torch.equal(target.state_dict()[key], tensor)
 
 
-def test_object_arrays_are_refused(tmp_path: Path) -> None:
-    numpy.savez(tmp_path / "w.npz", x=numpy.array([{}], dtype=object))
-    with pytest.raises(WeightsError, match="w.npz: cannot be read as weights"):
-        read_weights(tmp_path / "w.npz")
+class _CreatesFolder:
+    """Creates a folder when it is unpickled."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
+        return os.mkdir, (str(self._folder),)
+
+
+@pytest.mark.parametrize("name", ["w.npz", "w.pt"])
+def test_objects_are_refused_and_run_no_code(tmp_path: Path, name: str) -> None:
+    value = _CreatesFolder(tmp_path / "created")
+    if name.endswith("npz"):
+        numpy.savez(tmp_path / name, x=numpy.array([value], dtype=object))
+    else:
+        torch.save({"x": value}, tmp_path / name)
+    with pytest.raises(WeightsError, match=f"{name}: cannot be read as weights"):
+        read_weights(tmp_path / name)
+    assert not (tmp_path / "created").exists()
 
 
 def _write_shards(folder: Path, state: dict[str, torch.Tensor]) -> Path:
@@ -129,9 +147,10 @@ def test_mismatched_names_and_shapes_are_listed(tmp_path: Path) -> None:
     assert "1.weight (model float32[2], file int64[2])" in message
 
 
-def test_long_lists_of_names_are_truncated(tmp_path: Path) -> None:
-    save_file({f"extra{index}": torch.zeros(1) for index in range(9)}, tmp_path / "w.safetensors")
-    with pytest.raises(WeightsError, match=r"unexpected \(9\): extra0, .*extra4, and 4 more"):
+@pytest.mark.parametrize(("count", "end"), [(5, "$"), (6, ", and 1 more$"), (9, ", and 4 more$")])
+def test_long_lists_of_names_are_truncated(tmp_path: Path, count: int, end: str) -> None:
+    save_file({f"extra{index}": torch.zeros(1) for index in range(count)}, tmp_path / "w.safetensors")
+    with pytest.raises(WeightsError, match=rf"unexpected \({count}\): extra0, .*extra4{end}"):
         _load_weights(nn.ReLU(), tmp_path / "w.safetensors")
 
 
