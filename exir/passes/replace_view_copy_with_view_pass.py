@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
+from torch import SymInt
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
@@ -14,6 +15,8 @@ from exir import memory
 from exir.dialects.edge import to_torch_overload
 from exir.graph.constants import EXTERNAL_FILE
 from exir.graph.control_flow import regions
+from exir.graph.edit import insert_before
+from exir.graph.fake_mode import fake_mode_of
 from exir.graph.in_place import overwritten_operand
 from exir.graph.program_update import with_graph_module
 from exir.operators.properties_of import properties_of
@@ -162,7 +165,7 @@ def _has_strides_of_source(node: Node) -> bool:
 def _make_view(node: Node) -> None:
     source = _viewed_input(node)
     base, spec = source.meta["spec"], node.meta["spec"]
-    size = node.args[1] if _view_overload(node) is _aten.view_copy.default else list(spec.shape)
+    size = node.args[1] if _view_overload(node) is _aten.view_copy.default else _sizes_of_copy(node)
     # Keep the spec object: graphs of control flow that read the view share it.
     spec.base, spec.const = base, base.const
     node.target = memory.view
@@ -170,10 +173,23 @@ def _make_view(node: Node) -> None:
     node.kwargs = {}
 
 
+def _sizes_of_copy(node: Node) -> list[int | Node]:
+    """Return the sizes of a copy. New nodes read the dynamic ones from its source."""
+    sizes = enumerate(node.meta["val"].shape)
+    return [_insert_size(node, dim) if isinstance(size, SymInt) else size for dim, size in sizes]
+
+
+def _insert_size(copy: Node, dim: int) -> Node:
+    """Insert a node before `copy` that reads a size of its source."""
+    source = _viewed_input(copy)
+    size = insert_before(copy, _aten.sym_size.int, (source, dim), {}, fake_mode_of(copy.graph))
+    size.meta["spec"] = None
+    return size
+
+
 def _share_all(node: Node) -> None:
-    """Remove a copy, or make it a view if its strides differ and sizes are static."""
-    spec = node.meta["spec"]
-    if _has_strides_of_source(node) or not (spec.is_contiguous and spec.is_static):
+    """Remove a copy, or make it a view if its strides differ."""
+    if _has_strides_of_source(node) or not node.meta["spec"].is_contiguous:
         node.replace_all_uses_with(_viewed_input(node))
         node.graph.erase_node(node)
     else:

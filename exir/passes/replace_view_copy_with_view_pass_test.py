@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 import torch
 from torch.export import Dim, ExportedProgram
 
@@ -141,7 +142,29 @@ def test_copy_between_equivalent_dim_orders_is_a_view() -> None:
     assert view.meta["val"].is_contiguous()
 
 
-def test_dynamic_copy_between_equivalent_dim_orders_is_removed() -> None:
+class _Upsampled(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = torch.nn.Conv2d(1, 2, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.conv(torch.nn.functional.pixel_shuffle(x, 2))
+
+
+@pytest.mark.parametrize("dims", [(0,), (0, 2, 3)])
+def test_dynamic_copy_between_equivalent_dim_orders_is_a_view(dims: tuple[int, ...]) -> None:
+    """The layout of the convolution depends on the strides of the copy."""
+    x = torch.randn(2, 4, 5, 6).to(memory_format=torch.channels_last)
+    sizes = {dim: Dim(f"size{dim}", min=2, max=8) for dim in dims}
+    manager = to_edge(Example(_Upsampled(), (x,), (sizes,)).export()).to_executorch()
+    copy = views(manager.exported_program())[-1]
+    assert copy.meta["val"].stride(1) == 1
+    assert [dim for dim, size in enumerate(copy.args[1]) if isinstance(size, torch.fx.Node)] == list(
+        dims
+    )
+
+
+def test_dynamic_copy_between_equivalent_dim_orders_is_not_executed() -> None:
     """The runtime stores such a tensor row-major, and rejects copies to another order."""
 
     class Pooled(torch.nn.Module):

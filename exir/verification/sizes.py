@@ -15,7 +15,9 @@ from exir.verification.assumptions import assumed_branches, is_branch
 
 
 @contextmanager
-def check_sizes_unchanged(programs: Collection[ExportedProgram], step: str, remedy: str) -> Iterator[None]:
+def check_sizes_unchanged(
+    programs: Collection[ExportedProgram], step: str, remedy: str
+) -> Iterator[None]:
     """Raise a `PassError` if the body specializes a dynamic size of `programs`.
 
     step: the name of the compiler step that runs in the body.
