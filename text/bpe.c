@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "text/added.h"
+#include "text/cursor.h"
 #include "text/split.h"
+#include "text/stream.h"
 #include "text/utf8.h"
 
 #define NO_MERGE UINT32_MAX
@@ -17,7 +19,9 @@ typedef struct encoder {
   size_t capacity;
   et_bpe_symbol *work;
   size_t work_count;
-  bool prefix; /* a space precedes the next word */
+  bool continues; /* other text precedes */
+  bool is_start;  /* nothing precedes the next part */
+  bool prefix;    /* a space precedes the next word */
 } encoder;
 
 static void put(encoder *e, uint32_t token) {
@@ -185,10 +189,9 @@ static void put_word(encoder *e, const char *word, size_t size) {
   }
 }
 
-/* Returns the size of the first part of a word that fits in the work entries: whole characters,
- * unless one alone does not fit. */
-static size_t part_size(const encoder *e, const char *word, size_t size) {
-  const size_t most = e->work_count - (e->prefix ? 1 : 0);
+/* Returns the size of the first part of a word of at most `most` bytes: whole characters, unless one
+ * alone does not fit. */
+static size_t part_size(const char *word, size_t size, size_t most) {
   if (size <= most) {
     return size;
   }
@@ -199,54 +202,149 @@ static size_t part_size(const encoder *e, const char *word, size_t size) {
   return part > 0 ? part : most;
 }
 
+/* Encodes the first part of a word that fits in the work entries. */
+static void put_word_part(encoder *e, et_text_cursor *from, size_t end) {
+  const size_t most = e->work_count - (e->prefix ? 1 : 0);
+  if (from->streams == NULL) {
+    const char *word = from->text + from->at;
+    const size_t size = part_size(word, end - from->at, most);
+    put_word(e, word, size);
+    from->at += size;
+    return;
+  }
+  /* The word is written to the end of the entries, and read before begin_word overwrites it: the
+   * symbols for its first i bytes are at most i, or i + 1 with a prefix, so they end at byte
+   * 8 * (i + 1) at most; byte i is at 8 * work_count - most + i. */
+  char *word = (char *)(e->work + e->work_count) - most;
+  size_t size = 0;
+  while (from->at < end && most - size >= ET_TEXT_UTF8_MAX) {
+    size += et_text_encode(et_text_cursor_next(from, end), word + size);
+  }
+  put_word(e, word, size);
+}
+
 /* Encodes a piece of text that splitters 0 .. number - 1 have produced. */
-static void put_piece(encoder *e, uint32_t number, const char *text,
-                      size_t size) {
+static void put_piece(encoder *e, uint32_t number, et_text_cursor *from,
+                      size_t end) {
   const et_bpe_pretokenizer *pretokenizer = &e->vocabulary->pretokenizer;
-  const bool is_word = number == pretokenizer->splitter_count;
-  for (size_t at = 0; at < size && e->count < e->capacity;) {
-    size_t end;
-    if (is_word) {
-      end = at + part_size(e, text + at, size - at);
-      put_word(e, text + at, end - at);
+  while (from->at < end && e->count < e->capacity) {
+    if (number == pretokenizer->splitter_count) {
+      put_word_part(e, from, end);
     } else {
-      end = et_text_piece_end(pretokenizer, number, text, size, at);
-      put_piece(e, number + 1, text + at, end - at);
+      put_piece(e, number + 1, from,
+                et_text_piece_end(pretokenizer, number, from, end));
     }
-    at = end;
   }
 }
 
-static bool has_prefix(const et_bpe_vocabulary *vocabulary, const char *text,
-                       size_t size) {
-  size_t end = 0;
-  const uint32_t first = size > 0 ? et_text_decode(text, size, &end) : 0;
-  const bool is_space = first == ' ' || first == SPACE_MARK;
-  return vocabulary->prefix == ET_BPE_PREFIX_PARTS ||
-         (vocabulary->prefix == ET_BPE_PREFIX_TEXT && !is_space);
+/* Decides whether a space is added before a part of the text that starts with `first`. */
+static void begin_part(encoder *e, uint32_t first) {
+  if (e->vocabulary->prefix == ET_BPE_PREFIX_TEXT) {
+    e->prefix = e->is_start && first != ' ' && first != SPACE_MARK;
+  }
+  e->prefix = e->prefix && e->work_count > 1;
+  e->is_start = false;
+}
+
+/* Encodes text that the normalizer does not change, or its output. */
+static void put_normalized(encoder *e, et_text_cursor *from, size_t end) {
+  const et_text_trie *added = &e->vocabulary->normalizer->added;
+  while (from->at < end && e->count < e->capacity) {
+    uint32_t token = 0;
+    size_t token_end = end;
+    const size_t start =
+        added->labels != NULL
+            ? et_text_cursor_find(from, end, added, &token_end, &token)
+            : end;
+    put_piece(e, 0, from, start);
+    if (start < end) {
+      put(e, token);
+      e->prefix = false;
+    }
+    while (from->at < token_end && e->count < e->capacity) {
+      (void)et_text_cursor_next(from, token_end);
+    }
+  }
+}
+
+/* Encodes a part of the text with the normalizer. The streams need 6 KB of stack, so this function is
+ * not inlined into those that all vocabularies use. */
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static void normalize_part(encoder *e, const char *text, size_t size) {
+  et_text_stream streams[kCursorStreams];
+  const et_text_normalizer *steps = &e->vocabulary->normalizer->steps;
+  bool changes = false;
+  size_t same = 0; /* bytes before the first change */
+  size_t count = 0;
+  et_text_stream_init(streams, steps, text, size);
+  streams->continues = e->continues;
+  for (uint32_t point = et_text_stream_next(streams); point != ET_TEXT_END;
+       point = et_text_stream_next(streams), ++count) {
+    char bytes[ET_TEXT_UTF8_MAX];
+    const size_t length = et_text_encode(point, bytes);
+    changes = changes || length > size - same ||
+              memcmp(text + same, bytes, length) != 0;
+    same += changes ? 0 : length;
+    if (count == 0) {
+      e->is_start = e->is_start && !streams->has_lost_start;
+      begin_part(e, point);
+    }
+  }
+  changes = changes || same < size;
+  et_text_stream_init(streams, steps, text, size);
+  streams->continues = e->continues;
+  et_text_cursor from = {text, changes ? streams : NULL, 0};
+  put_normalized(e, &from, changes ? count : size);
+}
+
+/* Encodes a part of the text between tokens of `added`. */
+static void put_part(encoder *e, const char *text, size_t size) {
+  if (size == 0) {
+    return;
+  }
+  if (e->vocabulary->normalizer != NULL) {
+    normalize_part(e, text, size);
+    return;
+  }
+  size_t first_end = 0;
+  begin_part(e, et_text_decode(text, size, &first_end));
+  et_text_cursor from = {.text = text};
+  put_piece(e, 0, &from, size);
+}
+
+/* Returns the number of work entries without which no text can be encoded. */
+static size_t least_work_count(const et_bpe_vocabulary *vocabulary) {
+  return vocabulary->normalizer != NULL ? ET_TEXT_UTF8_MAX + 1 : 1;
 }
 
 static size_t encode(const et_bpe_vocabulary *vocabulary, const char *text,
                      size_t size, int64_t *tokens, size_t capacity,
-                     et_bpe_symbol *work, size_t work_count, bool prefix) {
-  encoder e = {vocabulary,
-               tokens,
-               0,
-               work_count > 0 ? capacity : 0,
-               work,
-               work_count,
-               work_count > 1 && prefix};
+                     et_bpe_symbol *work, size_t work_count, bool continues) {
+  const bool has_part_prefix = vocabulary->prefix == ET_BPE_PREFIX_PARTS;
+  encoder e = {.vocabulary = vocabulary,
+               .tokens = tokens,
+               .capacity =
+                   work_count < least_work_count(vocabulary) ? 0 : capacity,
+               .work = work,
+               .work_count = work_count,
+               .continues = continues,
+               .is_start = !continues,
+               .prefix = has_part_prefix && !continues};
   const et_text_added added = {vocabulary->bytes, vocabulary->offsets,
                                vocabulary->added, vocabulary->added_starts};
   for (size_t at = 0; at < size && e.count < e.capacity;) {
     uint32_t token = 0;
     size_t length = 0;
     const size_t start = et_text_find_added(&added, text, size, at, &token);
-    put_piece(&e, 0, text + at, start - at);
+    put_part(&e, text + at, start - at);
     if (start < size) {
       put(&e, token);
       (void)et_bpe_piece(vocabulary, token, &length);
-      e.prefix = work_count > 1 && vocabulary->prefix == ET_BPE_PREFIX_PARTS;
+      e.continues = false;
+      e.is_start = false;
+      e.prefix = has_part_prefix;
     }
     at = start + length;
   }
@@ -257,14 +355,14 @@ size_t et_bpe_encode(const et_bpe_vocabulary *vocabulary, const char *text,
                      size_t size, int64_t *tokens, size_t capacity,
                      et_bpe_symbol *work, size_t work_count) {
   return encode(vocabulary, text, size, tokens, capacity, work, work_count,
-                has_prefix(vocabulary, text, size));
+                false);
 }
 
 size_t et_bpe_encode_rest(const et_bpe_vocabulary *vocabulary, const char *text,
                           size_t size, int64_t *tokens, size_t capacity,
                           et_bpe_symbol *work, size_t work_count) {
   return encode(vocabulary, text, size, tokens, capacity, work, work_count,
-                false);
+                true);
 }
 
 const char *et_bpe_piece(const et_bpe_vocabulary *vocabulary, int64_t token,

@@ -125,6 +125,61 @@ static void test_too_long_text_is_truncated(void **state) {
   assert_int_equal(tokens[1], 'e');
 }
 
+/* Returns a vocabulary that changes "L" to "l" and starts each part of a text with "a". */
+static et_bpe_vocabulary normalizing_vocabulary(void) {
+  static const uint32_t from[] = {'L'};
+  static const uint32_t to[] = {'l'};
+  static const uint32_t first[] = {'a'};
+  static const et_text_replacement replacement = {from, 1, to, 1, false};
+  static const et_text_prefix prefix = {first, 1};
+  static const et_text_step steps[] = {{et_text_replace_next, &replacement},
+                                       {et_text_prefix_next, &prefix}};
+  static const et_bpe_normalizer normalizer = {.steps = {steps, 2, false}};
+  et_bpe_vocabulary vocabulary = et_testing_vocabulary_with_added(kGpt2);
+  vocabulary.normalizer = &normalizer;
+  return vocabulary;
+}
+
+static void test_text_is_normalized_between_user_defined_tokens(void **state) {
+  (void)state;
+  const et_bpe_vocabulary vocabulary = normalizing_vocabulary();
+  static const char text[] = "heLl<think>heLo";
+  static const int64_t expected[] = {kHell, kThink, 'a', kHe, 'l', 'o'};
+  et_bpe_symbol work[kWork];
+  int64_t tokens[16];
+  const size_t size = sizeof text - 1;
+  assert_int_equal(
+      et_bpe_encode_rest(&vocabulary, text, size, tokens, 16, work, kWork), 6);
+  assert_memory_equal(tokens, expected, sizeof expected);
+  assert_int_equal(
+      et_bpe_encode(&vocabulary, text, size, tokens, 16, work, kWork), 7);
+  assert_int_equal(tokens[0], 'a');
+  assert_memory_equal(tokens + 1, expected, sizeof expected);
+  assert_int_equal(
+      et_bpe_encode(&vocabulary, text, size, tokens, 1, work, kWork), 1);
+}
+
+static void test_normalized_words_are_split_to_fit(void **state) {
+  (void)state;
+  const et_bpe_vocabulary vocabulary = normalizing_vocabulary();
+  int64_t tokens[16];
+  for (size_t count = 0; count < 16; ++count) {
+    et_bpe_symbol *work = malloc(count * sizeof *work);
+    const size_t found =
+        et_bpe_encode_rest(&vocabulary, "hheLLo", 6, tokens, 16, work, count);
+    size_t bytes = 0;
+    for (size_t i = 0; i < found; ++i) {
+      size_t size = 0;
+      (void)et_bpe_piece(&vocabulary, tokens[i], &size);
+      bytes += size;
+    }
+    free(work);
+    assert_int_equal(bytes, count < 5 ? 0 : 6);
+    assert_true(found >= 2 || count < 5);
+    assert_true(found == 2 || count < 9);
+  }
+}
+
 static void test_concatenated_pieces_equal_the_text(void **state) {
   (void)state;
   const et_bpe_vocabulary vocabulary = et_testing_vocabulary(kGpt2);
@@ -149,6 +204,8 @@ int main(void) {
       cmocka_unit_test(test_text_is_split_at_user_defined_tokens),
       cmocka_unit_test(test_any_bytes_are_accepted_as_text),
       cmocka_unit_test(test_too_long_text_is_truncated),
+      cmocka_unit_test(test_text_is_normalized_between_user_defined_tokens),
+      cmocka_unit_test(test_normalized_words_are_split_to_fit),
       cmocka_unit_test(test_concatenated_pieces_equal_the_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

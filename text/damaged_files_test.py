@@ -110,6 +110,13 @@ def _unigram_json() -> dict[str, Any]:
     }
 
 
+def _normalizing_bpe_json() -> dict[str, Any]:
+    """Return a byte-level tokenizer with a normalizer and a token in normalized text."""
+    tokenizer = tokenizer_json("llama3")
+    tokenizer["added_tokens"][-1]["normalized"] = True
+    return tokenizer | {"normalizer": _unigram_json()["normalizer"]}
+
+
 def _wordpiece_json() -> dict[str, Any]:
     names = ("[UNK]", "[CLS]", "[SEP]", "a", "##a", "ä", "word", "##s")
     return {
@@ -185,6 +192,9 @@ def _check_bpe(source: str) -> None:
     tokens = [*parts, *arrays.get("stops", []), *merges, *arrays.get("results", []), *listed]
     assert all(0 <= token < count for token in tokens)
     _check_splitters(source, arrays)
+    _check_normalizer(arrays)
+    if "normalized_labels" in arrays:
+        _check_trie(arrays, "normalized", count)
 
 
 def _check_trie(arrays: dict[str, list[int]], name: str, count: int) -> None:
@@ -210,7 +220,11 @@ def _check_unigram(source: str) -> None:
     if "added" in arrays:
         _check_ascending(arrays["added_starts"], 0, len(arrays["added"]), 257)
         assert all(arrays["offsets"][token] < arrays["offsets"][token + 1] for token in arrays["added"])
-    for name in {name.removesuffix("_labels") for name in arrays if name.endswith("_labels")} - {"piece"}:
+    _check_normalizer(arrays)
+
+
+def _check_normalizer(arrays: dict[str, list[int]]) -> None:
+    for name in {name.removesuffix("_labels") for name in arrays if re.fullmatch(r"step_\w+_labels", name)}:
         strings = len(arrays.get(f"{name}_starts", ())) - 1 if not name.endswith("_symbol") else 1
         _check_trie(arrays, name, strings)
     for name in [name.removesuffix("_starts") for name in arrays if re.fullmatch(r"step_\d+_starts", name)]:
@@ -238,6 +252,7 @@ def _check_splitters(source: str, arrays: dict[str, list[int]]) -> None:
         pytest.param(unigram.main, _sentencepiece_file(), _check_unigram, "model", id="sentencepiece"),
         pytest.param(unigram.main, json.dumps(_unigram_json()).encode(), _check_unigram, "json", id="unigram"),
         pytest.param(bpe.main, json.dumps(tokenizer_json("llama3")).encode(), _check_bpe, "json", id="json"),
+        pytest.param(bpe.main, json.dumps(_normalizing_bpe_json()).encode(), _check_bpe, "json", id="normalizer"),
     ],
 )
 def test_damaged_files_give_an_error_or_valid_tables(

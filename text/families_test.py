@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import random
-import unicodedata
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -16,13 +16,29 @@ from tokenizers import Tokenizer
 from text.testing_families import FAMILIES
 from text.testing_lines import lines, tokens_of
 
-_PARTS = ["<think>", "<think>!", "<think", " ", "  ", "\t", "\r", "12345", "é", "İ", "don't", "DON'T", "aaaa", "\u2581"]
+_PARTS = [
+    "<think>",
+    "<think>!",
+    "<think",
+    " ",
+    "  ",
+    "\t",
+    "\r",
+    "12345",
+    "é",
+    "İ",
+    "don't",
+    "DON'T",
+    "aaaa",
+    "\u2581",
+    "e\u0301",
+    "<think>\u0338",
+]
 
 
 def _lines() -> Iterator[str]:
     draw = random.Random(4)
-    for line in lines():
-        yield unicodedata.normalize("NFC", line)
+    yield from lines()
     for _ in range(2000):
         yield "".join(draw.choices(_PARTS, k=draw.randrange(1, 12)))
 
@@ -41,6 +57,29 @@ def test_tokens_of_families_match_the_package(family: str) -> None:
         (line, tokens, theirs) for line, tokens, theirs in zip(texts, found, expected, strict=True) if tokens != theirs
     ]
     assert not different[:2]
+
+
+@pytest.mark.parametrize("family", ["folded", "olmo", "qwen2"])
+def test_normalizers_replace_invalid_utf8(family: str) -> None:
+    draw = random.Random(5)
+    broken = [
+        bytes(draw.choices(b"ab \xc3\xa9\xcc\x81\xf0\x9f\x98\x80\xed\xff", k=30)) + b"e\xcc\x81" for _ in range(1000)
+    ]
+    expected = _reference(family).encode_batch(
+        [line.decode(errors="replace") for line in broken], add_special_tokens=False
+    )
+    found = tokens_of(f"{os.environ['TOKENIZERS']}/{family}_tokens", broken)
+    assert found == [encoding.ids for encoding in expected]
+
+
+@pytest.mark.parametrize("family", ["folded", "olmo", "qwen2"])
+def test_normalizing_a_megabyte_takes_linear_time(family: str) -> None:
+    """Test with generous limits: quadratic time would take hours."""
+    marks = "".join(random.Random(6).choices("\u0301\u0323\u0334\u0345", k=500_000))
+    for text in (marks, "e\u0301" + "<think" * 160_000, "e\u0301" + "  x" * 330_000, "\u1100\u1161\u11a8" * 110_000):
+        start = time.monotonic()
+        (found,) = tokens_of(f"{os.environ['TOKENIZERS']}/{family}_tokens", [text.encode()])
+        assert found and time.monotonic() - start < 20
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -135,7 +135,7 @@ uint32_t et_text_strip_next(et_text_stream *stream, uint32_t number) {
 uint32_t et_text_prefix_next(et_text_stream *stream, uint32_t number) {
   const et_text_prefix *prefix = stream->normalizer->steps[number].table;
   et_text_step_state *state = &stream->states[number];
-  if (state->flags == 0) {
+  if (state->flags == 0 && !stream->continues) {
     state->flags = 1;
     const uint32_t first = et_text_pull(stream, number);
     if (first != ET_TEXT_END) {

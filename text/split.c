@@ -1,7 +1,5 @@
 #include "text/split.h"
 
-#include "text/utf8.h"
-
 /* Returns the class of a character. */
 static uint32_t class_of(const et_bpe_pretokenizer *pretokenizer,
                          uint32_t point) {
@@ -18,38 +16,40 @@ static uint32_t class_of(const et_bpe_pretokenizer *pretokenizer,
   return pretokenizer->range_classes[low];
 }
 
-/* Returns the end of the match that starts at `at`, or `at` if there is none. A cell is
- * 2 * next + 1 if a match ends before the character, and 2 * next otherwise; the rows of state
+/* Returns the end of the match that starts at the cursor, or its position if there is none. A cell
+ * is 2 * next + 1 if a match ends before the character, and 2 * next otherwise; the rows of state
  * `next` follow those of state `next - 1`, and state 0 ends the search. The last column of a row
  * is the end of the text. */
 static size_t match_end(const et_bpe_pretokenizer *pretokenizer,
-                        const uint16_t *cells, const char *text, size_t size,
-                        size_t at) {
+                        const uint16_t *cells, const et_text_cursor *cursor,
+                        size_t end) {
   const uint32_t width = pretokenizer->class_count + 1u;
-  size_t end = at;
+  et_text_cursor ahead = et_text_look_ahead(cursor);
+  size_t found = ahead.at;
   for (uint32_t state = 1; state != 0;) {
-    size_t next = at;
+    const size_t at = ahead.at;
     const uint32_t column =
-        at < size ? class_of(pretokenizer, et_text_decode(text, size, &next))
-                  : pretokenizer->class_count;
+        at < end ? class_of(pretokenizer, et_text_cursor_next(&ahead, end))
+                 : pretokenizer->class_count;
     const uint32_t cell = cells[(state - 1) * width + column];
-    end = (cell & 1) != 0 ? at : end;
+    found = (cell & 1) != 0 ? at : found;
     state = cell >> 1;
-    at = next;
   }
-  return end;
+  return found;
 }
 
 size_t et_text_piece_end(const et_bpe_pretokenizer *pretokenizer,
-                         uint32_t number, const char *text, size_t size,
-                         size_t at) {
+                         uint32_t number, const et_text_cursor *cursor,
+                         size_t end) {
   const uint16_t *cells = pretokenizer->splitters[number];
-  const size_t end = match_end(pretokenizer, cells, text, size, at);
-  if (end != at) {
-    return end;
+  const size_t found = match_end(pretokenizer, cells, cursor, end);
+  if (found != cursor->at) {
+    return found;
   }
+  et_text_cursor next = et_text_look_ahead(cursor);
   do {
-    (void)et_text_decode(text, size, &at);
-  } while (at < size && match_end(pretokenizer, cells, text, size, at) == at);
-  return at;
+    (void)et_text_cursor_next(&next, end);
+  } while (next.at < end &&
+           match_end(pretokenizer, cells, &next, end) == next.at);
+  return next.at;
 }

@@ -6,11 +6,12 @@
 #include <stdint.h>
 
 #include "executorch/text/bpe.h"
+#include "text/cursor.h"
 
-/* Returns the end of the piece that starts at text[at]; at < size. The piece is a match of
- * splitter number `number`, or the text before the next match. */
+/* Returns the end of the piece that starts at the cursor, which is before `end`. The piece is a match
+ * of splitter number `number`, or the text before the next match. */
 size_t et_text_piece_end(const et_bpe_pretokenizer *pretokenizer,
-                         uint32_t number, const char *text, size_t size,
-                         size_t at);
+                         uint32_t number, const et_text_cursor *cursor,
+                         size_t end);
 
 #endif /* ET_TEXT_SPLIT_H_ */

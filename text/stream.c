@@ -11,6 +11,7 @@ void et_text_stream_init(et_text_stream *stream,
   stream->text = text;
   stream->size = size;
   stream->at = 0;
+  stream->continues = false;
   stream->has_lost_start = false;
   for (uint32_t i = 0; i < normalizer->step_count; ++i) {
     stream->states[i].result_count = 0;
@@ -20,6 +21,12 @@ void et_text_stream_init(et_text_stream *stream,
     stream->states[i].has_returned = false;
     stream->states[i].limit = 0;
   }
+}
+
+void et_text_stream_copy(et_text_stream *to, const et_text_stream *from) {
+  memcpy(to, from, offsetof(et_text_stream, states));
+  memcpy(to->states, from->states,
+         from->normalizer->step_count * sizeof *from->states);
 }
 
 uint32_t et_text_source_next(et_text_stream *stream) {

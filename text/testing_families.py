@@ -37,7 +37,8 @@ _DIGITS = {"type": "Digits", "individual_digits": True}
 _METASPACE = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "first", "split": False}
 _NORMALIZER = {"type": "Sequence", "normalizers": [_PREPEND, _REPLACE]}
 
-# Entries of each family's tokenizer.json; `byte_fallback` families have characters as initial tokens.
+# Entries of each family's tokenizer.json; `byte_fallback` families have characters as initial tokens. `added_tokens`
+# are user-defined tokens, and whether they are found in normalized text.
 FAMILIES: dict[str, dict[str, Any]] = {
     "gpt2": {"pre_tokenizer": _BYTE_LEVEL | {"use_regex": True}},
     "granite": {"pre_tokenizer": _sequence(_DIGITS, _BYTE_LEVEL | {"use_regex": True})},
@@ -45,6 +46,11 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "mistral_nemo": {"pre_tokenizer": _sequence(_split(TEKKEN), _BYTE_LEVEL), "model": {"ignore_merges": True}},
     "phi4": {"pre_tokenizer": _sequence(_split(GPT4O), _BYTE_LEVEL)},
     "qwen2": {"pre_tokenizer": _sequence(_split(QWEN2), _BYTE_LEVEL), "normalizer": {"type": "NFC"}},
+    "olmo": {
+        "pre_tokenizer": _BYTE_LEVEL | {"use_regex": True},
+        "normalizer": {"type": "NFC"},
+        "added_tokens": {"<think>": True, "  ": True, "    ": True},
+    },
     "starcoder": {"pre_tokenizer": _sequence(_split(DIGIT), _split(GPT2), _BYTE_LEVEL)},
     "gemma": {
         "normalizer": _REPLACE,
@@ -54,6 +60,14 @@ FAMILIES: dict[str, dict[str, Any]] = {
             "behavior": "MergedWithPrevious",
             "invert": False,
         },
+        "model": {"byte_fallback": True, "fuse_unk": True, "unk_token": "<unk>"},
+    },
+    "folded": {
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [{"type": "NFKC"}, {"type": "Lowercase"}, _PREPEND, _REPLACE],
+        },
+        "pre_tokenizer": None,
         "model": {"byte_fallback": True, "fuse_unk": True, "unk_token": "<unk>"},
     },
     "llama2": {
@@ -86,8 +100,9 @@ def tokenizer_json(family: str) -> dict[str, Any]:
     if is_characters:
         merges = _all_halves(names, [left + right for left, right in merges])
     special = ["<unk>", "<s>", "</s>"] if is_characters else ["<|end|>"]
-    names = list(dict.fromkeys([*names, *special, "<think>", "<think>!"]))
-    added = [_added(names, name, name in special) for name in (*special, "<think>", "<think>!")]
+    user_defined = {"<think>": False, "<think>!": False} | config.get("added_tokens", {})
+    names = list(dict.fromkeys([*names, *special, *user_defined]))
+    added = [_added(names, name, name in special, user_defined.get(name, False)) for name in (*special, *user_defined)]
     model: dict[str, Any] = {
         "type": "BPE",
         "dropout": None,
@@ -98,12 +113,16 @@ def tokenizer_json(family: str) -> dict[str, Any]:
     model |= {"vocab": {name: number for number, name in enumerate(names)}, "merges": merges}
     model |= config.get("model", {})
     entries = {"version": "1.0", "added_tokens": added, "normalizer": None, "decoder": None, "post_processor": None}
-    return entries | {key: value for key, value in config.items() if key != "model"} | {"model": model}
+    return (
+        entries
+        | {key: value for key, value in config.items() if key not in ("added_tokens", "model")}
+        | {"model": model}
+    )
 
 
-def _added(names: Sequence[str], name: str, special: bool) -> dict[str, Any]:
-    options = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    return {"id": names.index(name), "content": name, "special": special, **options}
+def _added(names: Sequence[str], name: str, special: bool, normalized: bool) -> dict[str, Any]:
+    options = dict.fromkeys(("single_word", "lstrip", "rstrip"), False)
+    return {"id": names.index(name), "content": name, "special": special, "normalized": normalized, **options}
 
 
 def _learned_merges(words: Iterable[str]) -> list[tuple[str, str]]:

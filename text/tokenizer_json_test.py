@@ -10,6 +10,7 @@ import pytest
 
 from text.generate import bpe
 from text.generate.bpe_vocabulary import BYTE, CONTROL, NORMAL, USER_DEFINED, read_vocabulary
+from text.generate.normalizers import growth, keeps_text, read_normalizer
 from text.generate.tokenizer_json import chat_metadata, read_json, read_tokenizer
 from text.testing_families import tokenizer_json
 
@@ -47,6 +48,49 @@ def test_kinds_of_added_tokens() -> None:
     assert [vocabulary.tokens[token] for token in vocabulary.of_kind(USER_DEFINED)] == [b"<think>", b"<think>!"]
 
 
+def test_normalized_tokens_are_found_after_normalization() -> None:
+    vocabulary = read_tokenizer(tokenizer_json("olmo"))
+    assert [vocabulary.tokens[token] for token in vocabulary.normalized.values()] == [b"<think>", b"  ", b"    "]
+    assert "normalized_labels[]" in bpe.source(vocabulary, "small")
+    assert not read_tokenizer(tokenizer_json("qwen2")).normalized
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama2", "mistral"])
+def test_tables_without_a_normalizer_have_none(family: str) -> None:
+    assert "normalizer" not in bpe.source(read_tokenizer(tokenizer_json(family)), "small")
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "text", "keeps"),
+    [
+        ({"type": "NFC"}, "<think>", True),
+        ({"type": "NFC"}, "\u0301", False),
+        ({"type": "NFC"}, "\u1161", False),
+        ({"type": "NFD"}, "\uac00", False),
+        ({"type": "Lowercase"}, "A", False),
+        ({"type": "Replace", "pattern": {"String": "``"}, "content": '"'}, "`a`", True),
+        ({"type": "Strip"}, " a", False),
+        ({"type": "Prepend", "prepend": "a"}, "a", False),
+    ],
+)
+def test_texts_that_normalizers_keep(normalizer: dict[str, Any], text: str, keeps: bool) -> None:
+    assert keeps_text(read_normalizer(normalizer), text) == keeps
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "expected"),
+    [
+        ({"type": "NFC"}, 3),
+        ({"type": "Lowercase"}, 2),
+        ({"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}, 3),
+        ({"type": "Prepend", "prepend": "ab"}, 3),
+        ({"type": "Strip"}, 1),
+    ],
+)
+def test_growth_of_normalized_texts(normalizer: dict[str, Any], expected: int) -> None:
+    assert growth(read_normalizer(normalizer)) == expected
+
+
 def test_text_is_split_before_spaces_unless_a_token_crosses_them() -> None:
     assert read_tokenizer(tokenizer_json("gemma")).patterns
     entries = tokenizer_json("gemma")
@@ -61,7 +105,8 @@ _BROKEN: list[tuple[dict[str, Any], str]] = [
     (_changed("gpt2", vocab={"a": 2**40}), "the ids of tokens are not unique and consecutive"),
     (_changed("gpt2", merges=[["a", "missing"]]), "merge 'a missing' needs the token 'missing'"),
     (_changed("gpt2", merges=["a b c"]), "merge 'a b c' is not a pair of tokens"),
-    (_changed("gpt2", normalizer={"type": "Lowercase"}), "the normalizer 'Lowercase' is not supported"),
+    (_changed("gpt2", normalizer={"type": "BertNormalizer"}), "the normalizer 'BertNormalizer' is not supported"),
+    (_changed("olmo", normalizer={"type": "Strip"}), "the added token '  ' is 'normalized', and the normalizer may"),
     (_changed("gpt2", pre_tokenizer=None), "no ByteLevel and the model no 'byte_fallback'"),
     (_changed("gpt2", pre_tokenizer={"type": "ByteLevel", "add_prefix_space": True}), "'add_prefix_space'"),
     (
@@ -71,7 +116,7 @@ _BROKEN: list[tuple[dict[str, Any], str]] = [
         ),
         "the pre-tokenizer 'Punctuation' is not supported; supported: ByteLevel",
     ),
-    (_changed("llama2", normalizer={"type": "NFKC"}), "the normalizer {'type': 'NFKC'} is not supported"),
+    (_changed("mistral", normalizer={"type": "Strip"}), "'first' of Metaspace is not supported beside the normalizer"),
     (
         _changed("llama2", vocab={"<unk>": 0, "<s>": 1, "</s>": 2}, merges=[]),
         "lacks a token for the byte 0x00; use a file with all 256",

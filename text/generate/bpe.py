@@ -20,6 +20,7 @@ from text.generate import chat
 from text.generate.arrays import added_arrays, byte_initializer, c_array, numbers, offsets
 from text.generate.bpe_vocabulary import BYTE, CONTROL, UNKNOWN, UNUSED, USER_DEFINED, Vocabulary, read_vocabulary
 from text.generate.names import header_of, link_name
+from text.generate.normalizers import growth, normalizer_source, trie_tables
 from text.generate.splitter import Splitters, compile_splitters
 from text.generate.tokenizer_json import chat_metadata, read_json, read_tokenizer
 
@@ -34,7 +35,7 @@ extern const et_bpe_vocabulary {name};
 static const char bytes[] = {{
 {bytes}}};
 
-{arrays}{splitters}
+{arrays}{splitters}{normalizer_arrays}
 const et_bpe_vocabulary {name} = {{
     .bytes = bytes,
     .offsets = offsets,
@@ -53,7 +54,7 @@ const et_bpe_vocabulary {name} = {{
     .prefix = {prefix},
     .added = {added},
     .added_starts = {added_starts},
-}};
+{normalizer}}};
 """
 # Arrays that may be missing.
 _TABLES = ("rights", "ranks", "results", "sorted", "added", "added_starts")
@@ -65,7 +66,7 @@ def source(vocabulary: Vocabulary, name: str) -> str:
     arrays = {
         "offsets": offsets(vocabulary.tokens),
         **_merge_tables(vocabulary),
-        **added_arrays(vocabulary.tokens, vocabulary.of_kind(USER_DEFINED)),
+        **added_arrays(vocabulary.tokens, _unnormalized_tokens(vocabulary)),
     }
     if vocabulary.ignores_merges or vocabulary.is_characters:
         arrays["sorted"] = _sorted_tokens(vocabulary)
@@ -82,6 +83,8 @@ def source(vocabulary: Vocabulary, name: str) -> str:
         pretokenizer=pretokenizer_fields(splitters, vocabulary.ignores_merges),
         initial="ET_BPE_CHARACTERS" if vocabulary.is_characters else "ET_BPE_BYTES",
         prefix=_PREFIXES[vocabulary.prefix],
+        normalizer_arrays=_normalizer_arrays(vocabulary) if vocabulary.steps else "",
+        normalizer="    .normalizer = &normalizer,\n" if vocabulary.steps else "",
         **references,
     )
 
@@ -115,6 +118,22 @@ def pretokenizer_fields(splitters: Splitters, ignores_merges: bool) -> str:
             "splitter_count": str(len(splitters.tables)),
         }
     return "".join(f"        .{key} = {value},\n" for key, value in fields.items())
+
+
+def _unnormalized_tokens(vocabulary: Vocabulary) -> list[int]:
+    """Return the user-defined tokens that are found before normalization."""
+    normalized = set(vocabulary.normalized.values())
+    return [token for token in vocabulary.of_kind(USER_DEFINED) if token not in normalized]
+
+
+def _normalizer_arrays(vocabulary: Vocabulary) -> str:
+    """Return the C tables of a vocabulary's `et_bpe_normalizer`."""
+    arrays, trie = trie_tables(vocabulary.normalized, "normalized") if vocabulary.normalized else ("", "{0}")
+    steps = f"{{steps, {len(vocabulary.steps)}, false}}"
+    return (
+        f"{arrays}{normalizer_source(vocabulary.steps)}"
+        f"static const et_bpe_normalizer normalizer = {{\n    {steps}, {trie}, {growth(vocabulary.steps)},\n}};\n"
+    )
 
 
 def _sorted_tokens(vocabulary: Vocabulary) -> list[int]:

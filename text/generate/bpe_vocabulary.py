@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from text.generate.normalizers import Step
 from text.generate.pretokenizers import gguf_patterns
 
 # Types of tokens in `tokenizer.ggml.token_type`.
@@ -35,6 +36,8 @@ class Vocabulary:
     is_characters: the initial tokens are characters, not bytes.
     prefix: where a space is added: "" (nowhere), "text" (at the start of text that does not start
         with one) or "parts" (at the start, and after each user-defined token).
+    steps: the normalization of text.
+    normalized: the user-defined tokens that are found after normalization, by their bytes.
     """
 
     tokens: Sequence[bytes]
@@ -45,6 +48,8 @@ class Vocabulary:
     ignores_merges: bool = False
     is_characters: bool = False
     prefix: str = ""
+    steps: tuple[Step, ...] = ()
+    normalized: Mapping[bytes, int] = field(default_factory=dict)
 
     def of_kind(self, kind: int) -> list[int]:
         """Return the tokens of a type that are not empty."""

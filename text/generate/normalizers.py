@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import bisect
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -174,6 +175,57 @@ def _literal(expression: Expression, pattern: str) -> tuple[str, bool]:
 
 def _is_single(characters: Characters) -> bool:
     return len(characters.members) == 1 and characters.members[0][0] == characters.members[0][1]
+
+
+def check_prefix(steps: Sequence[Step], prefix: str) -> None:
+    """Raise `ValueError` if `Strip` decides about the prefix "text"."""
+    if prefix == "text" and any(isinstance(step, Strip) and step.left for step in steps):
+        raise ValueError("the prepend scheme 'first' of Metaspace is not supported beside the normalizer Strip")
+
+
+def keeps_text(steps: Sequence[Step], text: str) -> bool:
+    """Return whether steps do not change a text that other text surrounds.
+
+    The result can be false for a text that they keep.
+    """
+    return all(_keeps(step, text) for step in steps)
+
+
+def _keeps(step: Step, text: str) -> bool:
+    if isinstance(step, Map):
+        hangul = step.decomposes_hangul and any(0xAC00 <= ord(letter) <= 0xD7A3 for letter in text)
+        return not hangul and step.changes.keys().isdisjoint(map(ord, text))
+    if isinstance(step, Order):
+        points = {point for first, last, _ in normalization.combining_classes() for point in range(first, last + 1)}
+        composing = {second for _, second, _ in normalization.compositions()}
+        return points.union(composing, range(0x1161, 0x11C3)).isdisjoint(map(ord, text))
+    if isinstance(step, Charsmap | ClusterMap):
+        return not any(key in text.encode() for key in step.replacements)
+    if isinstance(step, Replacement):
+        return step.pattern not in text
+    if isinstance(step, Strip):
+        return text == text.strip()
+    return False
+
+
+def growth(steps: Sequence[Step]) -> int:
+    """Return a bound of the bytes that steps return for a byte of UTF-8."""
+    return math.prod(map(_growth, steps))
+
+
+def _growth(step: Step) -> int:
+    if isinstance(step, Map):
+        pairs = [(chr(point).encode(), text) for point, text in step.changes.items()]
+        return max(_growth_of(pairs), 3 if step.decomposes_hangul else 1)
+    if isinstance(step, Charsmap | ClusterMap):
+        return _growth_of(step.replacements.items())
+    if isinstance(step, Replacement):
+        return _growth_of([(step.pattern.encode(), step.content)])
+    return 1 + len(step.text.encode()) if isinstance(step, Prefix) else 1
+
+
+def _growth_of(replacements: Iterable[tuple[bytes, str]]) -> int:
+    return max((math.ceil(len(text.encode()) / len(key)) for key, text in replacements), default=1) or 1
 
 
 # ---- C ----

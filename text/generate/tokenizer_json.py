@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from text.generate.bpe_vocabulary import (
     byte_vocabulary,
     character_vocabulary,
 )
+from text.generate.normalizers import Step, check_prefix, keeps_text, read_normalizer
 from text.generate.pretokenizers import json_patterns
 from text.generate.template_renderer import TEMPLATE_ADVICE
 
@@ -75,10 +77,33 @@ def _read(tokenizer: Mapping[str, Any]) -> Vocabulary:
     names, kinds = names_and_kinds(model, tokenizer.get("added_tokens", []), is_characters)
     merges = [_merge(each) for each in model["merges"]]
     if is_characters:
-        return character_vocabulary(names, kinds, merges, _prefix(tokenizer))
-    _check_byte_level(tokenizer)
-    patterns = json_patterns(tokenizer["pre_tokenizer"])
-    return byte_vocabulary(names, kinds, merges, patterns, bool(model.get("ignore_merges")))
+        vocabulary = character_vocabulary(names, kinds, merges, _prefix(tokenizer))
+    else:
+        _check_byte_level(tokenizer)
+        patterns = json_patterns(tokenizer["pre_tokenizer"])
+        vocabulary = byte_vocabulary(names, kinds, merges, patterns, bool(model.get("ignore_merges")))
+    if is_characters and _escapes_spaces(tokenizer):
+        return vocabulary
+    steps = read_normalizer(tokenizer.get("normalizer"))
+    check_prefix(steps, vocabulary.prefix)
+    normalized = _normalized_tokens(tokenizer, names, kinds, steps) if steps else {}
+    return replace(vocabulary, steps=steps, normalized=normalized)
+
+
+def _normalized_tokens(
+    tokenizer: Mapping[str, Any], names: Sequence[str], kinds: Sequence[int], steps: Sequence[Step]
+) -> dict[bytes, int]:
+    """Return the user-defined tokens that are found in normalized text."""
+    found = {}
+    for token in tokenizer.get("added_tokens", []):
+        name = token["content"]
+        if name and kinds[token["id"]] == USER_DEFINED and token.get("normalized", True):
+            if not keeps_text(steps, name):
+                raise ValueError(
+                    f"the added token {name!r} is 'normalized', and the normalizer may change it, which is not supported"
+                )
+            found[name.encode()] = token["id"]
+    return found
 
 
 def _check_options(model: Mapping[str, Any]) -> None:
@@ -137,19 +162,25 @@ def _check_byte_level(tokenizer: Mapping[str, Any]) -> None:
     steps = [each["type"] for each in _steps(tokenizer.get("pre_tokenizer"), "pretokenizers")]
     if "ByteLevel" not in steps:
         raise ValueError("the pre-tokenizer has no ByteLevel and the model no 'byte_fallback'; one is required")
-    for each in _steps(tokenizer.get("normalizer"), "normalizers"):
-        if each["type"] != "NFC":  # text is expected in this form
-            raise ValueError(f"the normalizer {each['type']!r} is not supported; supported: NFC")
+
+
+def _is_prefix(step: Mapping[str, Any]) -> bool:
+    return bool(step["type"] == "Prepend" and step["prepend"] == SPACE)
+
+
+def _escapes_spaces(tokenizer: Mapping[str, Any]) -> bool:
+    """Return whether the normalizer does only what `prefix` of a vocabulary expresses."""
+    return all(
+        _is_prefix(step)
+        or (step["type"] == "Replace" and step["pattern"] == {"String": " "} and step["content"] == SPACE)
+        for step in _steps(tokenizer.get("normalizer"), "normalizers")
+    )
 
 
 def _prefix(tokenizer: Mapping[str, Any]) -> str:
     """Return where a space is added, by the normalizer and the pre-tokenizer."""
-    prefix = ""
-    for step in _steps(tokenizer.get("normalizer"), "normalizers"):
-        if step["type"] == "Prepend" and step["prepend"] == SPACE:
-            prefix = "parts"
-        elif step["type"] != "Replace" or step["pattern"] != {"String": " "} or step["content"] != SPACE:
-            raise ValueError(f"the normalizer {dict(step)} is not supported")
+    steps = _steps(tokenizer.get("normalizer"), "normalizers")
+    prefix = "parts" if _escapes_spaces(tokenizer) and any(map(_is_prefix, steps)) else ""
     for step in _steps(tokenizer.get("pre_tokenizer"), "pretokenizers"):
         if step["type"] == "Metaspace":
             prefix = _metaspace_prefix(step)

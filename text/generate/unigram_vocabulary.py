@@ -10,7 +10,7 @@ from typing import Any
 
 from text.generate.bpe_vocabulary import BYTE, BYTE_NAME, CONTROL, NORMAL, SPACE, UNKNOWN, UNUSED, USER_DEFINED
 from text.generate.charsmap import read_charsmap
-from text.generate.normalizers import Charsmap, Step, Strip, read_normalizer
+from text.generate.normalizers import Charsmap, Step, check_prefix, read_normalizer
 from text.generate.post_processors import read_post_processor
 from text.generate.sentencepiece_model import UNIGRAM, SentencePieceModel, model_type_name
 
@@ -251,8 +251,7 @@ def _words(pre_tokenizer: Mapping[str, Any] | None, steps: Sequence[Step], piece
         return Words(splits_at_spaces=splits_at_spaces, restarts=splits_at_spaces)
     step = kinds[-1]
     prefix = _metaspace_prefix(step)
-    if prefix == "text" and any(isinstance(each, Strip) and each.left for each in steps):
-        raise ValueError("the prepend scheme 'first' of Metaspace is not supported beside the normalizer Strip")
+    check_prefix(steps, prefix)
     splits = bool(step.get("split", True))
     # Without a split, text is one word. Pieces that do not cross marks give the same tokens.
     return Words(

@@ -2,6 +2,8 @@ import { ExecutorchError, invalidArgument, kindOf } from "./errors.mjs";
 import { compiledModule } from "./variants.mjs";
 
 const MAX_ADDRESS = 2 ** 32 - 1;
+// ET_WEB_WORK_MARGIN of bindings/web/wasm/tokenizer.h.
+const WORK_MARGIN = 4;
 const CHAT_ROLES = ["system", "user", "assistant"];
 // Values of et_chat_start.
 const BEGIN = 0;
@@ -115,7 +117,7 @@ function encodeText(instance, text, maxTokens, fixed) {
   const size = encoded.length;
   const most = instance.call((exports) => exports.max_tokens(size)) >>> 0;
   const capacity = Math.min(most + fixed, maxTokens ?? Infinity);
-  const [source, tokens, work] = instance.reserve(size, 8 * capacity, 8 * (size + 1));
+  const [source, tokens, work] = instance.reserve(size, 8 * capacity, 8 * (most + WORK_MARGIN));
   instance.bytes(source, size).set(encoded);
   const count = instance.call((exports) => exports.encode(source, size, tokens, capacity, work, fixed > 0 ? 1 : 0));
   return instance.tokens(tokens, count).slice();
@@ -270,10 +272,10 @@ export class BpeVocabulary extends VocabularyTokenizer {
       throw new ExecutorchError("NOT_SUPPORTED", `messages[${place}] ${instance.text(reason)}`);
     }
     const scratchSize = instance.call((exports) => exports.chat_size(table, count)) >>> 0;
-    // The count is less than the capacity.
-    const capacity = (instance.call((exports) => exports.max_tokens(scratchSize)) >>> 0) + 1;
+    const most = instance.call((exports) => exports.max_tokens(scratchSize)) >>> 0;
+    const capacity = most + 1; // The count is less.
     // The memory grows, and keeps its contents.
-    const all = instance.reserve(...inputs, 8 * capacity, scratchSize, 8 * (scratchSize + 1));
+    const all = instance.reserve(...inputs, 8 * capacity, scratchSize, 8 * (most + WORK_MARGIN));
     const [tokens, scratch, symbols] = all.slice(inputs.length);
     const written = instance.call((exports) =>
       exports.chat(table, count, start, answers, tokens, capacity, scratch, scratchSize, symbols),

@@ -13,6 +13,12 @@ static const char *piece_of(const void *vocabulary, int64_t token,
 
 static size_t max_tokens(const void *vocabulary, size_t size) {
   const et_bpe_vocabulary *words = vocabulary;
+  const size_t growth =
+      words->normalizer != NULL ? words->normalizer->growth : 1;
+  if (size > SIZE_MAX / 8 / growth) {
+    return SIZE_MAX; /* more than the memory */
+  }
+  size *= growth;
   /* A byte is at most one token. If a space is added before each part of a text, a
    * part is at least one byte, and so at most three tokens with its neighbor. */
   return words->prefix == ET_BPE_NO_PREFIX ? size : 3 * size + 1;
@@ -23,7 +29,7 @@ static size_t encode(const void *vocabulary, const char *text, size_t size,
                      bool special) {
   (void)special; /* There are none. */
   return et_bpe_encode(vocabulary, text, size, tokens, capacity, work,
-                       size + 1);
+                       max_tokens(vocabulary, size) + ET_WEB_WORK_MARGIN);
 }
 
 static size_t decode(const void *vocabulary, const int64_t *tokens,

@@ -98,15 +98,17 @@ size_t et_web_chat_size(const et_chat_message *messages, size_t count) {
   return size;
 }
 
-/* Writes the tokens of messages. `scratch` has `scratch_size` bytes, and `symbols` an entry
- * for each, plus one. */
+/* Writes the tokens of messages. `scratch` has `scratch_size` bytes, and `symbols` as
+ * many entries as for the encoding of a text of that size. */
 EXPORT(chat)
 size_t et_web_chat(const et_chat_message *messages, size_t count,
                    et_chat_start start, bool answers, int64_t *tokens,
                    size_t capacity, char *scratch, size_t scratch_size,
                    et_bpe_symbol *symbols) {
   const et_chat_request request = {messages, count, start, answers};
-  const et_chat_work work = {scratch, scratch_size, symbols, scratch_size + 1};
+  const et_chat_work work = {
+      scratch, scratch_size, symbols,
+      et_web_max_tokens(scratch_size) + ET_WEB_WORK_MARGIN};
   return self->kind->chat(self->vocabulary, self->chat, &request, tokens,
                           capacity, &work);
 }

@@ -12,6 +12,9 @@
 
 #include "executorch/text/chat_template.h"
 
+/* Work entries in addition to the bound of the tokens. JavaScript has the same constant. */
+#define ET_WEB_WORK_MARGIN 4
+
 /* The functions of an algorithm. Vocabularies are et_wordpiece_vocabulary or
  * et_bpe_vocabulary. */
 typedef struct et_web_tokenizer_kind {
@@ -19,7 +22,7 @@ typedef struct et_web_tokenizer_kind {
   const char *(*piece)(const void *vocabulary, int64_t token, size_t *size);
   /* Returns an upper bound of the tokens of a text. */
   size_t (*max_tokens)(const void *vocabulary, size_t size);
-  /* `work` has an entry for each byte of the text, plus one. With `special`, writes
+  /* `work` has max_tokens(size) + ET_WEB_WORK_MARGIN entries. With `special`, writes
    * the tokens that begin and end a text as well. */
   size_t (*encode)(const void *vocabulary, const char *text, size_t size,
                    int64_t *tokens, size_t capacity, et_bpe_symbol *work,

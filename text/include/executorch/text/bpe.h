@@ -1,6 +1,6 @@
 /* Byte-pair encoding (BPE): text to the tokens of language models, and back.
  *
- * Text is split into words by the vocabulary's pre-tokenizer. The initial tokens of a word are its
+ * Text is normalized if the vocabulary requests it, and split into words by its pre-tokenizer. The initial tokens of a word are its
  * bytes, or its characters. Adjacent tokens are merged while the vocabulary has a merge for them,
  * in order of rank. The functions use no heap and no state. A build generates the vocabulary's
  * tables from a GGUF file or a tokenizer.json (bpe_vocabulary in //text:defs.bzl). */
@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "executorch/text/normalizer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +45,14 @@ typedef enum et_bpe_prefix {
   ET_BPE_PREFIX_PARTS, /* at the start, and after each user-defined token */
 } et_bpe_prefix;
 
+/* Normalization of text before it is split into words. */
+typedef struct et_bpe_normalizer {
+  et_text_normalizer steps;
+  et_text_trie
+      added; /* user-defined tokens in normalized text; NULL if there are none */
+  uint32_t growth; /* maximum normalized bytes for a byte of valid UTF-8 */
+} et_bpe_normalizer;
+
 /* Tokens by id, and merges by left token. */
 typedef struct et_bpe_vocabulary {
   const char *bytes; /* all tokens, concatenated */
@@ -62,11 +72,12 @@ typedef struct et_bpe_vocabulary {
   et_bpe_pretokenizer pretokenizer;
   et_bpe_initial initial;
   et_bpe_prefix prefix;
-  /* User-defined tokens, at which text is split before it is split into words;
-   * NULL if there are none. Tokens that start with byte b are
+  /* User-defined tokens, at which text is split before it is normalized; NULL if there are none.
+   * Tokens that start with byte b are
    * added[added_starts[b] .. added_starts[b + 1]), longer ones first. */
   const uint32_t *added;
-  const uint32_t *added_starts; /* 257 entries */
+  const uint32_t *added_starts;        /* 257 entries */
+  const et_bpe_normalizer *normalizer; /* NULL: text is not normalized */
 } et_bpe_vocabulary;
 
 /* Scratch entry for encoding one word: a token and the rank of its merge with the next. */
@@ -79,8 +90,9 @@ typedef struct et_bpe_symbol {
  *
  * Any bytes are valid text. A user-defined token ("<think>") in the text becomes that token; the
  * leftmost match wins, then the longest. The name of a control token ("<|im_end|>") is treated as
- * ordinary text. Bytes without a token are skipped. `work` has `work_count` entries, one per byte
- * of a word, plus one; longer words are split. */
+ * ordinary text. Bytes without a token are skipped. A normalizer replaces invalid UTF-8 by U+FFFD.
+ * `work` has `work_count` entries, one per byte of a word, plus one, or, with a normalizer, plus
+ * four; longer words are split. */
 size_t et_bpe_encode(const et_bpe_vocabulary *vocabulary, const char *text,
                      size_t size, int64_t *tokens, size_t capacity,
                      et_bpe_symbol *work, size_t work_count);

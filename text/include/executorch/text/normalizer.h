@@ -131,7 +131,7 @@ typedef struct et_text_strip {
 } et_text_strip;
 uint32_t et_text_strip_next(et_text_stream *stream, uint32_t number);
 
-/* Adds characters before a text that is not empty. */
+/* Adds characters before a text that is not empty and does not continue other text. */
 typedef struct et_text_prefix {
   const uint32_t *points;
   uint32_t count;
@@ -159,6 +159,7 @@ struct et_text_stream {
   const char *text;
   size_t size;
   size_t at;
+  bool continues;      /* other text precedes, so a prefix is not added */
   bool has_lost_start; /* a step has removed the first character */
   et_text_step_state states[ET_TEXT_MAX_STEPS];
 };
@@ -167,6 +168,9 @@ struct et_text_stream {
 void et_text_stream_init(et_text_stream *stream,
                          const et_text_normalizer *normalizer, const char *text,
                          size_t size);
+
+/* Makes `to` read the rest of the text that `from` reads, independently. */
+void et_text_stream_copy(et_text_stream *to, const et_text_stream *from);
 
 /* Returns the next character of the normalized text, or UINT32_MAX after the last one. */
 uint32_t et_text_stream_next(et_text_stream *stream);
