@@ -93,6 +93,7 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
         models that are not trained for chats.
       context: Maximum number of tokens of a conversation. The model's context length can be a lower limit.
       chunk: Maximum number of tokens that one call of `prefill` processes. Larger values need more memory.
+        Layers with sliding-window attention cache the window and a chunk of tokens.
       kv_cache: Dtype of the KV cache: `float32`, `float16` (half the memory) or `int8` (about a quarter).
       adapters: Dict of LoRA adapters that the program can switch at run time (docs/how_to/use_a_language_model.md), by
         name: the `adapter_model.safetensors` of PEFT, beside its `adapter_config.json`; or a target or a list with both

@@ -18,6 +18,8 @@ const char *et_llm_finish_text(et_llm_finish finish) {
 
 static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 
+static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
+
 static uint64_t now(const et_llm_session *session) {
   uint64_t (*clock)(void) = session->llm->options.clock;
   return clock != NULL ? clock() : 0;
@@ -69,6 +71,8 @@ et_status llm_process(et_llm_session *session, et_error *error) {
       session->cached = 0; /* the cache has no defined contents */
       return status;
     }
+    session->written = max_size(session->cached == 0 ? 0 : session->written,
+                                session->cached + part);
     session->cached += part;
   }
   return ET_STATUS_OK;
@@ -79,11 +83,21 @@ void llm_stop_generation(et_llm_session *session) {
   atomic_store(&session->is_canceled, false);
 }
 
+/* Keeps at most the first `count` tokens in the cache. Keeps none if a ring has lost a token that the
+ * next one sees: it has those from `written` - `ring` on, and token `count` sees those from `count` -
+ * `window` + 1 on, so that `written` - `count` must be at most `ring` - `window` + 1, `rewind`. */
+static void keep_cached(et_llm_session *session, size_t count) {
+  const et_llm_info *info = &session->llm->info;
+  if (count < session->cached) {
+    const bool is_kept = session->written <= info->ring ||
+                         session->written - count <= info->rewind;
+    session->cached = is_kept ? count : 0;
+  }
+}
+
 /* Keeps the first `count` tokens. */
 static void keep_tokens(et_llm_session *session, size_t count) {
-  if (count < session->cached) {
-    session->cached = count;
-  }
+  keep_cached(session, count);
   if (count < session->count) {
     session->count = count;
     session->scores = NULL;
@@ -114,7 +128,7 @@ static bool slide(et_llm_session *session, size_t kept) {
       session->answer_start < kept
           ? 0
           : min_size(removed, session->answer_start - kept);
-  session->cached = min_size(session->cached, kept);
+  keep_cached(session, kept);
   session->scores = NULL;
   return true;
 }
@@ -158,7 +172,7 @@ static void take_prompt(et_llm_session *session, bool continues, size_t count) {
   session->count = begin + count - skipped;
   /* The last token is processed again if its scores are not available. */
   if (session->cached == session->count) {
-    --session->cached;
+    keep_cached(session, session->count - 1);
   }
 }
 

@@ -23,7 +23,7 @@ static void test_sizes_come_from_the_program(void **state) {
   assert_int_equal(info->chunk, 32);
   assert_int_equal(info->vocabulary, kModel->vocabulary->count);
   assert_int_equal(info->piece_bytes, strlen("<|endoftext|>"));
-  assert_int_equal(info->cache_bytes, 2 * 2 * 2 * kContext * kRowBytes);
+  assert_int_equal(info->cache_bytes, 2 * 2 * kCachedTokens * kRowBytes);
 }
 
 static void test_changed_suffix_gives_the_tokens_of_a_fresh_session(

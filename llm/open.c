@@ -13,6 +13,8 @@ enum {
 };
 
 static const char kContextMethod[] = "get_max_context_len";
+static const char kRingMethod[] = "get_min_ring_len";
+static const char kRewindMethod[] = "get_max_rewind_len";
 
 /* Reads the result of a method without inputs that returns an int. */
 static et_status read_constant(const et_llm *llm, const char *name,
@@ -126,6 +128,33 @@ static size_t planned_count(const et_llm *llm) {
                   llm->decode.needs.planned_count);
 }
 
+/* Reads which tokens rings keep. Without rings, the cache keeps all tokens. */
+static et_status read_rings(et_llm *llm, et_error *error) {
+  et_method_meta meta;
+  int64_t ring = 0;
+  int64_t rewind = 0;
+  llm->info.ring = llm->info.context;
+  llm->info.rewind = llm->info.context;
+  if (et_program_method_meta(&llm->base.program, kRingMethod, &meta, NULL) !=
+      ET_STATUS_OK) {
+    return ET_STATUS_OK;
+  }
+  ET_RETURN_IF_ERROR(read_constant(llm, kRingMethod, &ring, error));
+  ET_RETURN_IF_ERROR(read_constant(llm, kRewindMethod, &rewind, error));
+  if (ring < (int64_t)llm->info.chunk || ring > (int64_t)llm->info.context ||
+      rewind < 1 || rewind > ring) {
+    return et_fail(error, ET_STATUS_INVALID_PROGRAM,
+                   "'%s' is %lld and '%s' is %lld; a ring must have at least "
+                   "%zu tokens, those of 'prefill', and at most %zu, those of "
+                   "the context; 1 to all of them can be rewound",
+                   kRingMethod, (long long)ring, kRewindMethod,
+                   (long long)rewind, llm->info.chunk, llm->info.context);
+  }
+  llm->info.ring = (size_t)ring;
+  llm->info.rewind = (size_t)rewind;
+  return ET_STATUS_OK;
+}
+
 /* Fills the program's sizes. */
 static et_status read_sizes(et_llm *llm, et_error *error) {
   const uint32_t vocabulary = llm->model.vocabulary->count;
@@ -150,7 +179,7 @@ static et_status read_sizes(et_llm *llm, et_error *error) {
   }
   llm->info.context = (size_t)context;
   llm->info.vocabulary = vocabulary;
-  return ET_STATUS_OK;
+  return read_rings(llm, error);
 }
 
 /* Memory of a session. All pointers are NULL while it is measured. */

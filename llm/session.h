@@ -48,6 +48,7 @@ struct et_llm_session {
   int64_t *tokens; /* `context` entries */
   size_t count;
   size_t cached;
+  size_t written; /* the largest `cached` since the latest 0 */
   size_t
       system_count; /* tokens of the system message, or of the template's opening */
   size_t answer_start;   /* position of the first generated token */

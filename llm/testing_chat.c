@@ -12,6 +12,7 @@
 
 const et_llm_model *const kModel = &MODEL;
 const size_t kRowBytes = ROW_BYTES;
+const size_t kCachedTokens = CACHED_TOKENS;
 
 et_llm *llm;
 et_error error;

@@ -16,9 +16,11 @@ typedef struct answer {
   size_t calls;
 } answer;
 
-/* The model that the target selects, and the bytes of a row of its KV cache. */
+/* The model that the target selects, the bytes of a row of its KV cache, and the number of tokens that
+ * its layers cache in total. */
 extern const et_llm_model *const kModel;
 extern const size_t kRowBytes;
+extern const size_t kCachedTokens;
 
 /* The opened model, and the error of the last call. */
 extern et_llm *llm;

@@ -70,12 +70,13 @@ class SoftCaps:
 class DecoderConfig:
     """A decoder with rotary position embeddings and gated feed-forward layers.
 
-    context: number of tokens in the KV cache.
+    context: maximum number of tokens of a conversation.
     groups: number of KV heads.
     activation: "silu", or "gelu" with the tanh approximation.
     biases: names of the linear layers with a bias, such as "attn_q".
     tied: the output layer uses the token embeddings.
     kv_cache: dtype of the KV cache, a name in `KV_CACHE_DTYPES`.
+    chunk: maximum number of tokens of one call.
     """
 
     vocabulary: int
@@ -93,6 +94,22 @@ class DecoderConfig:
     biases: frozenset[str]
     tied: bool
     kv_cache: str = "float32"
+    chunk: int = 128
+
+    def cached_tokens(self, window: int | None) -> int:
+        """Return the number of tokens in the KV cache of a layer with a window.
+
+        The first token of a chunk sees `window - 1` earlier ones, so one row less would do. Usual sizes
+        such as 512 + 128 are multiples of the kernels' panels of 16 keys.
+        """
+        return self.context if window is None else min(self.context, window + self.chunk)
+
+    @property
+    def rings(self) -> dict[int, int]:
+        """The sizes of caches that are smaller than the context, by window."""
+        windows = dict.fromkeys(layer.window for layer in self.layers if layer.window is not None)
+        sizes = {window: self.cached_tokens(window) for window in windows}
+        return {window: size for window, size in sizes.items() if size < self.context}
 
     @property
     def all_layer_sizes(self) -> dict[str, tuple[int, int]]:

@@ -32,7 +32,7 @@ def language_model(
     """Return a model with the methods `prefill` and `decode`.
 
     weights: a GGUF file, or safetensors with the model's `config.json` as metadata.
-    context: maximum number of tokens in the KV cache; the model's context length can be a lower limit.
+    context: maximum number of tokens of a conversation; the model's context length can be a lower limit.
     chunk: maximum number of tokens of one `prefill` call.
     kv_cache: dtype of the KV cache: float32, float16 or int8.
     merged_adapter: folder of a LoRA adapter that is merged into the weights, as of `exir.data_path`.
@@ -45,9 +45,12 @@ def language_model(
     if kv_cache not in KV_CACHE_DTYPES:
         raise ValueError(f"'kv_cache' is '{kv_cache}'; supported: {', '.join(KV_CACHE_DTYPES)}")
     config, map_weights = _read_config(weights, context)
+    if any(layer.window is not None and layer.window < 1 for layer in config.layers):
+        raise ValueError("the sliding window is less than 1 token; correct the model's configuration")
     if merged_adapter:
         map_weights = _merging(map_weights, read_adapter(exir.data_path(merged_adapter), config.all_layer_sizes))
     ranks = json.loads(exir.data_path(adapter_ranks).read_text(encoding="utf-8")) if adapter_ranks else {}
+    config = replace(config, kv_cache=kv_cache, chunk=chunk, layers=_with_ranks(config, ranks))
     length, size = min(5, chunk), config.context
     n = Dim("n", min=2, max=chunk)
     many = (torch.ones(1, length, dtype=torch.int64), torch.arange(length))
@@ -57,12 +60,23 @@ def language_model(
         "decode": exir.MethodSpec(one),
     }
     return exir.ModelSpec(
-        Decoder(replace(config, kv_cache=kv_cache, layers=_with_ranks(config, ranks))),
+        Decoder(config),
         methods=methods,
-        constant_methods={"get_max_context_len": size},
+        constant_methods={"get_max_context_len": size, **_ring_methods(config)},
         exchangeable=[f"{layer}.adapter_{letter}" for layer in ranks for letter in "ab"],
         map_weights=map_weights,
     )
+
+
+def _ring_methods(config: DecoderConfig) -> dict[str, int]:
+    """Return the constant methods that state which tokens rings keep.
+
+    A ring has the latest `window + chunk` tokens. After a rewind by at most `chunk + 1` of them, it still
+    has the `window - 1` tokens that the next one sees.
+    """
+    if not config.rings:
+        return {}
+    return {"get_min_ring_len": min(config.rings.values()), "get_max_rewind_len": config.chunk + 1}
 
 
 def _with_ranks(config: DecoderConfig, ranks: Mapping[str, int]) -> tuple[LayerConfig, ...]:

@@ -10,6 +10,7 @@ import torch
 from exir import WeightsFile
 from llm.decoder.config import DecoderConfig
 from llm.decoder.decoder import language_model
+from llm.decoder.kv_cache import KvCache
 from llm.decoder.rotary import plain_rotary, rotate, rotation_tables
 
 _SETTINGS = {
@@ -57,6 +58,35 @@ def test_windows_of_gemma_follow_a_period_or_the_list_of_layers() -> None:
     assert _windows(listed) == [None] * 7 + [9]
 
 
+def _cache_bytes(settings: dict[str, Any], kv_cache: str, context: int = 2048) -> int:
+    spec = language_model(WeightsFile({}, settings), context, kv_cache=kv_cache)
+    caches = [module for module in spec.module.modules() if isinstance(module, KvCache)]
+    return sum(buffer.nbytes for cache in caches for buffer in cache.buffers())
+
+
+# Gemma 3 270M: 15 of 18 layers have a window, and cache 512 + 128 tokens.
+@pytest.mark.parametrize(("kv_cache", "row_bytes"), [("float32", 4 * 256), ("float16", 2 * 256), ("int8", 256 + 4)])
+def test_layers_with_a_window_cache_a_window_and_a_chunk(kv_cache: str, row_bytes: int) -> None:
+    settings = {
+        **_SETTINGS,
+        "model_type": "gemma3_text",
+        "head_dim": 256,
+        "max_position_embeddings": 32768,
+        "num_hidden_layers": 18,
+        "num_key_value_heads": 1,
+        "sliding_window": 512,
+    }
+    assert _cache_bytes(settings, kv_cache) == 2 * (15 * 640 + 3 * 2048) * row_bytes
+    assert _cache_bytes(settings, kv_cache, context=600) == 2 * 18 * 600 * row_bytes
+
+
+def test_rings_are_constant_methods() -> None:
+    settings = {**_SETTINGS, "model_type": "mistral", "sliding_window": 20}
+    spec = language_model(WeightsFile({}, settings), chunk=16)
+    assert spec.constant_methods == {"get_max_context_len": 256, "get_min_ring_len": 36, "get_max_rewind_len": 17}
+    assert language_model(WeightsFile({}, settings), chunk=240).constant_methods == {"get_max_context_len": 256}
+
+
 def test_local_layers_of_gemma_3_have_their_own_speeds() -> None:
     config = _config(model_type="gemma3_text", rope_scaling={"rope_type": "linear", "factor": 8.0})
     local, full = (config.layers[i].rotary for i in (0, 5))
@@ -83,6 +113,7 @@ def test_rotation_keeps_lengths_and_the_rest_of_a_head() -> None:
         ({"model_type": "mamba"}, "'model_type' is 'mamba'; supported: gemma2"),
         ({"hidden_act": "relu"}, "the activation is 'relu'; supported: silu"),
         ({"rope_scaling": {"type": "dynamic"}}, "'rope_type' is 'dynamic'; supported: default, linear, llama3"),
+        ({"model_type": "mistral", "sliding_window": -1}, "the sliding window is less than 1 token; correct"),
         ({"vocab_size": None}, "does not have 'vocab_size'; pass the model's 'config.json'"),
     ],
 )

@@ -12,7 +12,7 @@ _INT8_MAX = 127
 
 
 class KvCache(nn.Module):
-    """One row for each group and position: [1, groups, context, head].
+    """One row for each group and cached token: [1, groups, count, head].
 
     int8 rows have one scale each: the largest absolute value is stored as 127 or -127.
     """
@@ -20,24 +20,24 @@ class KvCache(nn.Module):
     rows: Tensor
     scales: Tensor | None
 
-    def __init__(self, dtype: str, groups: int, context: int, head: int) -> None:
+    def __init__(self, dtype: str, groups: int, count: int, head: int) -> None:
         super().__init__()
-        rows = torch.zeros(1, groups, context, head, dtype=KV_CACHE_DTYPES[dtype])
-        scales = torch.zeros(1, groups, context, 1) if dtype == "int8" else None
+        rows = torch.zeros(1, groups, count, head, dtype=KV_CACHE_DTYPES[dtype])
+        scales = torch.zeros(1, groups, count, 1) if dtype == "int8" else None
         self.register_buffer("rows", rows, persistent=False)
         self.register_buffer("scales", scales, persistent=False)
 
-    def update(self, positions: Tensor, x: Tensor) -> None:
-        """Replace the rows at `positions`.
+    def update(self, indices: Tensor, x: Tensor) -> None:
+        """Replace the rows at `indices`.
 
-        positions: int64 [n].
+        indices: int64 [n].
         x: float32 [1, groups, n, head].
         """
         if self.scales is not None:
             scales = (x.abs().amax(-1, keepdim=True) / _INT8_MAX).clamp_min(torch.finfo(x.dtype).tiny)
-            self.scales.index_copy_(2, positions, scales)
+            self.scales.index_copy_(2, indices, scales)
             x = (x / scales).round()
-        self.rows.index_copy_(2, positions, x.to(self.rows.dtype))
+        self.rows.index_copy_(2, indices, x.to(self.rows.dtype))
 
     def read(self) -> Tensor:
         """Return all rows as float32."""

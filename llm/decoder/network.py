@@ -42,6 +42,7 @@ class Decoder(nn.Module):
             if layer.rotary is not None:
                 self.rotations[_rotation_name(config, layer.rotary)] = Rotation(layer.rotary, config.context)
         self.register_buffer("cache_positions", torch.arange(config.context), persistent=False)
+        self.rings = nn.ModuleDict({str(window): Ring(size, config.context) for window, size in config.rings.items()})
 
     def prefill(self, tokens: Tensor, positions: Tensor) -> Tensor:
         return self.scores(self.vectors(tokens, positions)[:, -1])
@@ -53,11 +54,11 @@ class Decoder(nn.Module):
         config = self.config
         angles: dict[str | None, _Angles] = {None: None}
         angles |= {name: rotation(positions) for name, rotation in self.rotations.items()}
-        masks = {window: self._mask(positions, window) for window in {layer.window for layer in config.layers}}
+        caches = {window: self._cache(positions, window) for window in {layer.window for layer in config.layers}}
         x = _scaled(self.token_embd(tokens), config.scales.embedding)
         for block, layer in zip(self.blk, config.layers, strict=True):
             name = None if layer.rotary is None else _rotation_name(config, layer.rotary)
-            x = block(x, positions, angles[name], masks[layer.window])
+            x = block(x, angles[name], *caches[layer.window])
         return x
 
     def scores(self, vectors: Tensor) -> Tensor:
@@ -66,11 +67,37 @@ class Decoder(nn.Module):
         scores = F.linear(normed, self.token_embd.weight) if self.output is None else self.output(normed)
         return _capped(_scaled(scores, self.config.scales.logits), self.config.softcaps.logits)
 
-    def _mask(self, positions: Tensor, window: int | None) -> Tensor:
-        """Return which cached tokens each token sees: bool [n, context]."""
+    def _cache(self, positions: Tensor, window: int | None) -> tuple[Tensor, Tensor]:
+        """Return the cache rows of the tokens, and which rows each token sees.
+
+        They are int64 [n] and bool [n, rows].
+        """
         ends = positions[:, None]
-        seen = self.cache_positions <= ends
-        return seen if window is None else seen & (self.cache_positions > ends - window)
+        if window not in self.config.rings:
+            seen = self.cache_positions <= ends
+            return positions, seen if window is None else seen & (self.cache_positions > ends - window)
+        rows, cached = self.rings[str(window)](positions)
+        return rows, (cached <= ends) & (cached > (ends - window).clamp_min(-1))
+
+
+class Ring(nn.Module):
+    """A cache of the latest tokens: position p is in row p modulo `size`."""
+
+    def __init__(self, size: int, context: int) -> None:
+        super().__init__()
+        self.size = size
+        self.register_buffer("rows", torch.arange(size), persistent=False)
+        self.register_buffer("row_of_position", torch.arange(context) % size, persistent=False)
+
+    def forward(self, positions: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the rows of the tokens, and the positions in all rows.
+
+        They are int64 [n] and int64 [size]. The positions are those after the tokens are written,
+        and negative in empty rows.
+        """
+        rows = self.row_of_position[positions]
+        last = rows[-1:]
+        return rows, torch.where(self.rows <= last, self.rows, self.rows - self.size) + (positions[-1:] - last)
 
 
 class Rotation(nn.Module):
@@ -133,11 +160,11 @@ class Block(nn.Module):
         self.attn_q_norm = _norm(config, sizes["attn_q"][1] if whole else config.head) if norms.query_key else None
         self.attn_k_norm = _norm(config, sizes["attn_k"][1] if whole else config.head) if norms.query_key else None
         self.keys, self.values = (
-            KvCache(config.kv_cache, config.groups, config.context, config.head) for _ in range(2)
+            KvCache(config.kv_cache, config.groups, config.cached_tokens(layer.window), config.head) for _ in range(2)
         )
 
-    def forward(self, x: Tensor, positions: Tensor, angles: _Angles, mask: Tensor) -> Tensor:
-        attended = self._attended(_normed(x, self.attn_norm), positions, angles, mask)
+    def forward(self, x: Tensor, angles: _Angles, rows: Tensor, mask: Tensor) -> Tensor:
+        attended = self._attended(_normed(x, self.attn_norm), angles, rows, mask)
         x = x + _scaled(_normed(attended, self.post_attention_norm), self.config.scales.residual)
         fed = self._fed(_normed(x, self.ffn_norm))
         return x + _scaled(_normed(fed, self.post_ffw_norm), self.config.scales.residual)
@@ -146,14 +173,14 @@ class Block(nn.Module):
         activation = _ACTIVATIONS[self.config.activation]
         return self.ffn_down(activation(self.ffn_gate(x)) * self.ffn_up(x))
 
-    def _attended(self, x: Tensor, positions: Tensor, angles: _Angles, mask: Tensor) -> Tensor:
+    def _attended(self, x: Tensor, angles: _Angles, rows: Tensor, mask: Tensor) -> Tensor:
         q = self._heads(self.attn_q(x), self.attn_q_norm)
         k = self._heads(self.attn_k(x), self.attn_k_norm)
         v = self._heads(self.attn_v(x), None)
         if angles is not None:
             q, k = rotate(q, *angles), rotate(k, *angles)
-        self.keys.update(positions, k)
-        self.values.update(positions, v)
+        self.keys.update(rows, k)
+        self.values.update(rows, v)
         return self.attn_output(self._mixed(q, mask).transpose(1, 2).flatten(2))
 
     def _heads(self, x: Tensor, norm: nn.RMSNorm | None) -> Tensor:

@@ -1,6 +1,6 @@
 """Tests that compiled programs of each family answer as the package transformers.
 
-The prompt is longer than all windows, and than the first training of LongRoPE.
+The prompt is longer than all windows, rings and chunks, and than the first training of LongRoPE.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from llm.decoder.testing_families import FAMILIES, PROMPT_TOKENS, from_safetenso
 
 _SHARED_CACHE = {"memory_planning": {"share_mutable_buffers": True}}
 _ANSWER_TOKENS = 64
+_CHUNK = 16
 
 # Returns the scores after the last token, for tokens and their positions.
 _Step = Callable[[Tensor, Tensor], Tensor]
@@ -35,8 +36,17 @@ def _expected_answer(name: str) -> list[int]:
     return tokens[0, PROMPT_TOKENS:].tolist()
 
 
+def _after_prompt(prefill: _Step) -> Tensor:
+    """Return the scores after the prompt."""
+    scores = torch.empty(0)
+    for start in range(0, PROMPT_TOKENS, _CHUNK):
+        tokens = prompt()[:, start : start + _CHUNK]
+        scores = prefill(tokens, torch.arange(start, start + tokens.shape[1]))
+    return scores
+
+
 def _answer(prefill: _Step, decode: _Step) -> list[int]:
-    answer = [int(prefill(prompt(), torch.arange(PROMPT_TOKENS)).argmax())]
+    answer = [int(_after_prompt(prefill).argmax())]
     while len(answer) < _ANSWER_TOKENS:
         position = torch.tensor([PROMPT_TOKENS + len(answer) - 1])
         answer.append(int(decode(torch.tensor([answer[-1:]]), position).argmax()))
@@ -55,7 +65,7 @@ def _compiled(spec: ModelSpec, path: Path) -> tuple[_Step, _Step]:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_program_gives_the_tokens_of_transformers(name: str, tmp_path: Path) -> None:
-    steps = _compiled(from_safetensors(name, tmp_path), tmp_path / "model.pte")
+    steps = _compiled(from_safetensors(name, tmp_path, chunk=_CHUNK), tmp_path / "model.pte")
     expected = _expected_answer(name)
     assert len(set(expected)) > _ANSWER_TOKENS // 4  # not one token again and again
     assert _answer(*steps) == expected
@@ -67,7 +77,7 @@ def _scores(prefill: _Step, decode: _Step, tokens: list[int]) -> Tensor:
 
     The result is [1 + n, vocabulary].
     """
-    scores = [prefill(prompt(), torch.arange(PROMPT_TOKENS)).clone()]
+    scores = [_after_prompt(prefill).clone()]
     for position, token in enumerate(tokens, PROMPT_TOKENS):
         scores.append(decode(torch.tensor([[token]]), torch.tensor([position])).clone())
     return torch.cat(scores)
@@ -79,7 +89,7 @@ def _scores(prefill: _Step, decode: _Step, tokens: list[int]) -> Tensor:
 def test_program_with_a_small_cache_gives_the_scores_of_eager(
     name: str, kv_cache: str, tolerance: float, tmp_path: Path
 ) -> None:
-    spec = from_safetensors(name, tmp_path, kv_cache)
+    spec = from_safetensors(name, tmp_path, kv_cache, chunk=_CHUNK)
     prefill, decode = _compiled(spec, tmp_path / "model.pte")
     tokens = _expected_answer(name)
     expected = _scores(spec.module.prefill, spec.module.decode, tokens)

@@ -69,6 +69,9 @@ FAMILIES: dict[str, dict[str, Any]] = {
 }
 """Settings that differ from the sizes above. The first word is the `model_type`."""
 
+WINDOW_FAMILIES = tuple(name for name, settings in FAMILIES.items() if "sliding_window" in settings)
+"""Families with a window of 12 tokens in some or all layers."""
+
 
 def prompt() -> Tensor:
     """Return random tokens: int64 [1, PROMPT_TOKENS]."""
@@ -81,10 +84,12 @@ def from_safetensors(
     kv_cache: str = "float32",
     merged_adapter: Path | None = None,
     adapter_ranks: Path | None = None,
+    chunk: int = 128,
 ) -> ModelSpec:
     """Save a random model as safetensors in `folder`, and load it."""
     random_model(name).save_pretrained(folder)
-    return load_spec(folder / "model.safetensors", folder / "config.json", kv_cache, merged_adapter, adapter_ranks)
+    weights, metadata = folder / "model.safetensors", folder / "config.json"
+    return load_spec(weights, metadata, kv_cache, merged_adapter, adapter_ranks, chunk)
 
 
 def load_spec(
@@ -93,12 +98,14 @@ def load_spec(
     kv_cache: str = "float32",
     merged_adapter: Path | None = None,
     adapter_ranks: Path | None = None,
+    chunk: int = 128,
 ) -> ModelSpec:
     """Return the model of a weights file, with its weights."""
     file = read_weights(weights, metadata)
     spec = language_model(
         file,
         _CONTEXT,
+        chunk,
         kv_cache=kv_cache,
         merged_adapter=str(merged_adapter or ""),
         adapter_ranks=str(adapter_ranks or ""),

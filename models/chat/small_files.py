@@ -1,15 +1,16 @@
 """Write small GGUF files with random weights.
 
-Metadata, tensors and chat templates have the same structure as those of Llama 3.2 and Qwen 2.5.
+Metadata, tensors and chat templates have the same structure as those of Llama 3.2 and Qwen 2.5. The
+third model is a Gemma 2 with a window in its first layer, and the tokens of Qwen 2.5.
 
-    python small_files.py LLAMA-FILE QWEN-FILE
+    python small_files.py LLAMA-FILE QWEN-FILE WINDOW-FILE
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import gguf
@@ -52,6 +53,8 @@ class Kind:
     template: str
     controls: tuple[str, ...]  # the first starts a text, the second ends an answer
     length: int = 512  # context length in tokens
+    window: int | None = None  # tokens that layers with a window see
+    norms: tuple[str, ...] = ("attn_norm", "ffn_norm")
 
 
 LLAMA = Kind(
@@ -75,6 +78,13 @@ QWEN = Kind(
     slowed=False,
     template=_MARKED,
     controls=("<|endoftext|>", "<|im_end|>", "<|im_start|>"),
+)
+WINDOW = replace(
+    QWEN,
+    architecture="gemma2",
+    biased=False,
+    window=96,
+    norms=("attn_norm", "post_attention_norm", "ffn_norm", "post_ffw_norm"),
 )
 
 
@@ -103,8 +113,8 @@ def _matrices(kind: Kind, vocabulary: int) -> Iterator[tuple[str, tuple[int, int
 def _vectors(kind: Kind) -> Iterator[tuple[str, int]]:
     yield "output_norm.weight", _WIDTH
     for layer in range(_LAYERS):
-        yield f"blk.{layer}.attn_norm.weight", _WIDTH
-        yield f"blk.{layer}.ffn_norm.weight", _WIDTH
+        for norm in kind.norms:
+            yield f"blk.{layer}.{norm}.weight", _WIDTH
         if kind.biased:
             yield f"blk.{layer}.attn_q.bias", _HEADS * _HEAD
             yield f"blk.{layer}.attn_k.bias", _GROUPS * _HEAD
@@ -121,6 +131,8 @@ def add_shape(writer: gguf.GGUFWriter, kind: Kind) -> None:
     writer.add_head_count_kv(_GROUPS)
     writer.add_rope_freq_base(kind.base)
     writer.add_layer_norm_rms_eps(kind.epsilon)
+    if kind.window is not None:
+        writer.add_sliding_window(kind.window)
     if kind.slowed:
         writer.add_key_length(_HEAD)
         writer.add_value_length(_HEAD)
@@ -167,7 +179,7 @@ def finish(writer: gguf.GGUFWriter) -> None:
 
 
 def main() -> int:
-    for path, kind in zip(map(Path, sys.argv[1:]), (LLAMA, QWEN), strict=True):
+    for path, kind in zip(map(Path, sys.argv[1:]), (LLAMA, QWEN, WINDOW), strict=True):
         write(path, kind)
     return 0
 

@@ -13,13 +13,13 @@ import torch
 from exir.cli.loading.weights import read_weights
 from llm.decoder.decoder import language_model
 from models.chat import small_files
-from models.chat.small_files import LLAMA, QWEN, Kind
+from models.chat.small_files import LLAMA, QWEN, WINDOW, Kind
 from text.generate import bpe
 from text.generate.template_parts import split_template
 from text.generate.template_renderer import renderer
 
 
-@pytest.mark.parametrize("kind", [LLAMA, QWEN])
+@pytest.mark.parametrize("kind", [LLAMA, QWEN, WINDOW])
 def test_model_shape_comes_from_the_gguf_metadata(tmp_path: Path, kind: Kind) -> None:
     path = tmp_path / "small.gguf"
     small_files.write(path, kind)
@@ -27,6 +27,7 @@ def test_model_shape_comes_from_the_gguf_metadata(tmp_path: Path, kind: Kind) ->
     assert (config.width, config.heads, config.groups, config.head, config.context) == (64, 4, 2, 16, 512)
     assert (len(config.layers), bool(config.biases), config.tied) == (2, kind.biased, kind.tied)
     assert config.norms.epsilon == pytest.approx(kind.epsilon)
+    assert [layer.window for layer in config.layers] == [kind.window, None]
     assert config.layers[0].rotary.speeds[0] == 1.0
     if not kind.slowed:
         assert config.layers[0].rotary.speeds[1] == pytest.approx(kind.base ** (-2 / 16))

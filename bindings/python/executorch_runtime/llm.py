@@ -52,6 +52,8 @@ class _Info(Structure):
             "cache_bytes",
             "llm_bytes",
             "session_bytes",
+            "ring",
+            "rewind",
         )
     ]
 

@@ -39,7 +39,10 @@ typedef struct et_llm_adapter {
  *
  * The program has the methods `prefill` and `decode`, which take tokens, int64 [1, n], and their
  * positions, int64 [n], and return scores, float32 [1, vocabulary]. Both write to one KV cache. The
- * constant method `get_max_context_len` returns the size of the cache in tokens. */
+ * constant method `get_max_context_len` returns the maximum number of tokens of a conversation.
+ *
+ * If layers keep the latest tokens only, `get_min_ring_len` and `get_max_rewind_len` return `ring`
+ * and `rewind` of et_llm_info. */
 typedef struct et_llm_model {
   et_span program;
   const et_registry *registry;
@@ -74,6 +77,12 @@ typedef struct et_llm_info {
   size_t cache_bytes;   /* KV cache, part of session_bytes */
   size_t llm_bytes;     /* memory of et_llm_open */
   size_t session_bytes; /* memory of et_llm_session_open */
+  /* The reach of the KV cache. A layer with a window keeps the latest tokens only, in a ring of at
+   * least `ring` tokens. A conversation that had more tokens can be rewound by at most `rewind`
+   * tokens, counted from its longest end; beyond that, all tokens are processed again. Both are
+   * `context` if every layer keeps all tokens. */
+  size_t ring;
+  size_t rewind;
 } et_llm_info;
 
 /* An open model, and a conversation. They are stored in the caller's memory. */
@@ -117,8 +126,9 @@ typedef et_chat_message et_llm_message;
 /* The input of a generation: either messages or tokens.
  *
  * By default, the input is the whole conversation. Tokens at its start that are equal to those of
- * the session are reused, so only the changed suffix is processed. If `continues` is true, the
- * input is appended to the conversation instead. */
+ * the session are reused, so only the changed suffix is processed. If it begins beyond the reach of
+ * the KV cache (et_llm_info.rewind), all tokens are processed. If `continues` is true, the input is
+ * appended to the conversation instead. */
 typedef struct et_llm_prompt {
   const et_llm_message
       *messages; /* as et_chat_check requires; see chat_template.h */
@@ -147,7 +157,8 @@ typedef enum et_llm_overflow {
   /* A prompt that does not fit is an error; a generation ends with ET_LLM_FINISH_CONTEXT. */
   ET_LLM_OVERFLOW_ERROR,
   /* Half of the tokens are removed: the oldest ones after the first `kept_tokens` tokens (attention
-   * sinks; Xiao et al., 2023). The remaining tokens are processed again at their new positions. */
+   * sinks; Xiao et al., 2023). The remaining tokens are processed again at their new positions, and
+   * so are the first ones if they are beyond the reach of the KV cache (et_llm_info.rewind). */
   ET_LLM_OVERFLOW_SLIDE,
 } et_llm_overflow;
 
@@ -249,7 +260,8 @@ const int64_t *et_llm_get_tokens(const et_llm_session *session,
 /* Removes the tokens from position `count` on.
  *
  * To retract a turn, pass the number of tokens before it. 0 begins a new conversation. Ends the
- * generation in progress. INVALID_ARGUMENT: there are fewer tokens. */
+ * generation in progress. If `count` is beyond the reach of the KV cache (et_llm_info.rewind), the
+ * next generation processes all tokens again. INVALID_ARGUMENT: there are fewer tokens. */
 et_status et_llm_rewind(et_llm_session *session, size_t count, et_error *error);
 
 /* Selects an adapter of the model by its name; NULL for none, as in a new session.
