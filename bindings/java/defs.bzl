@@ -1,101 +1,16 @@
-"""executorch_java_library: compiled models as Java classes with a native library.
+"""Compiled models as Java classes with a native library.
 
-It has its own file, because it requires Java rules: `@rules_executorch//bindings/java:defs.bzl`.
+The rules have their own file, because they require Java rules: `@rules_executorch//bindings/java:defs.bzl`.
 """
 
-load("@executorch_java_rules//:defs.bzl", "IS_SELECTED", "java_import", "java_library")
-load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
+load("@executorch_java_rules//:defs.bzl", "java_library")
 load("//rules:defs.bzl", "executorch_cc_library")
 load(":aar_rule.bzl", "aar")
-load(":java_source.bzl", "java_natives", "java_natives_for_platforms", "java_source")
+load(":java_source.bzl", "java_source")
+load(":llm_library.bzl", _executorch_llm_java_library = "executorch_llm_java_library")
+load(":native_library.bzl", "JAVACOPTS", "check_java_rules", "native_library")
 
-# Java's names of platforms: org.executorch.bazel.NativeLibrary has the same.
-_OS = {
-    Label("@platforms//os:android"): "android",
-    Label("@platforms//os:linux"): "linux",
-    Label("@platforms//os:macos"): "macos",
-    Label("@platforms//os:windows"): "windows",
-}
-_CPU = {
-    Label("@platforms//cpu:aarch64"): "aarch64",
-    Label("@platforms//cpu:arm"): "arm",
-    Label("@platforms//cpu:armv7"): "arm",
-    Label("@platforms//cpu:riscv64"): "riscv64",
-    Label("@platforms//cpu:x86_32"): "x86_32",
-    Label("@platforms//cpu:x86_64"): "x86_64",
-}
-
-_MACOS = Label("@platforms//os:macos")
-
-_EXPORTS = {
-    _MACOS: Label("//bindings/java:jni/exports_macos.txt"),
-    "//conditions:default": Label("//bindings/java:jni/exports.lds"),
-}
-
-_JAVACOPTS = ["--release", "11"]
-
-def _native_library(name, srcs, deps, library_name, platforms, visibility, common):
-    """Declares a shared library, and a jar with it; returns the label of the jar as a Java library.
-
-    Args:
-      name: name of the Java library.
-      srcs: sources of the shared library.
-      deps: libraries that it contains, besides the native functions.
-      library_name: name in the jar, without `_jni`.
-      platforms: platforms of the jar, or [].
-      visibility: visibility of the shared library and the jar.
-      common: dict, attributes of all targets.
-
-    Returns:
-      string: a label.
-    """
-    cc_binary(
-        name = "lib%s_jni.so" % name,
-        srcs = srcs,
-        additional_linker_inputs = select({os: [label] for os, label in _EXPORTS.items()}),
-        copts = ["-std=c11"],
-        # Whole archives would contain every kernel.
-        features = ["-legacy_whole_archive"],
-        linkopts = select({
-            _MACOS: ["-Wl,-exported_symbols_list,$(execpath %s)" % _EXPORTS[_MACOS]],
-            "//conditions:default": ["-Wl,--version-script=$(execpath %s)" % _EXPORTS["//conditions:default"]],
-        }),
-        linkshared = True,
-        visibility = visibility,
-        deps = deps + [Label("//bindings/java:natives")],
-        **common
-    )
-    natives = name + "_natives"
-    java_natives(
-        name = natives + "_of_platform" if platforms else natives,
-        cpu = select(_CPU),
-        library = "lib%s_jni.so" % name,
-        library_name = library_name,
-        os = select(_OS),
-        visibility = visibility,
-        **common
-    )
-    if platforms:
-        java_natives_for_platforms(
-            name = natives,
-            natives = natives + "_of_platform",
-            platforms = platforms,
-            visibility = visibility,
-            **common
-        )
-    java_import(
-        name = natives + "_import",
-        jars = [natives],
-        visibility = ["//visibility:private"],
-        **common
-    )
-    return natives + "_import"
-
-def _check_selected(rule_name, name):
-    if not IS_SELECTED:
-        fail(("%s(name = '%s'): this workspace has not selected Java rules; " +
-              "add executorch.java(rules = \"@rules_java//java:defs.bzl\") to MODULE.bazel, " +
-              "or pass java = \"@rules_java//java:defs.bzl\" to executorch_dependencies in WORKSPACE") % (rule_name, name))
+executorch_llm_java_library = _executorch_llm_java_library
 
 def executorch_java_library(name, package, model = None, class_name = "", models = {}, borrow = [], platforms = [], javacopts = [], tags = [], testonly = False, visibility = None, **kwargs):
     """Compiled models as Java classes, with a function for each method, and a native library.
@@ -125,7 +40,7 @@ def executorch_java_library(name, package, model = None, class_name = "", models
       visibility: Visibility of the library, its shared library and its jar.
       **kwargs: Other attributes of `executorch_cc_library`, such as `features` and `target_compatible_with`.
     """
-    _check_selected("executorch_java_library", name)
+    check_java_rules("executorch_java_library", name)
     if bool(model) == bool(models):
         fail("executorch_java_library(name = '%s'): set either 'model' or 'models'" % name)
     if models and class_name:
@@ -156,7 +71,7 @@ def executorch_java_library(name, package, model = None, class_name = "", models
         visibility = ["//visibility:private"],
         **common
     )
-    natives = _native_library(
+    natives = native_library(
         name = name,
         srcs = [name + "_jni_source"],
         deps = [name + "_cc"],
@@ -168,7 +83,7 @@ def executorch_java_library(name, package, model = None, class_name = "", models
     java_library(
         name = name,
         srcs = [name + "_source"],
-        javacopts = _JAVACOPTS + javacopts,
+        javacopts = JAVACOPTS + javacopts,
         runtime_deps = [natives],
         visibility = visibility,
         exports = [Label("//bindings/java:executorch")],
@@ -196,7 +111,7 @@ def executorch_java_runtime(name, models = [], platforms = [], tags = [], teston
       visibility: Visibility of the library, its shared library and its jar.
       **kwargs: Other attributes of `executorch_cc_library`, if there are `models`.
     """
-    _check_selected("executorch_java_runtime", name)
+    check_java_rules("executorch_java_runtime", name)
     common = {"tags": tags, "testonly": testonly}
     if models:
         executorch_cc_library(
@@ -210,7 +125,7 @@ def executorch_java_runtime(name, models = [], platforms = [], tags = [], teston
             visibility = ["//visibility:private"],
             **dict(kwargs, **common)
         )
-    natives = _native_library(
+    natives = native_library(
         name = name,
         srcs = [],
         deps = [

@@ -1,7 +1,8 @@
 """The targets of this package, in workspaces with Java rules."""
 
 load("@executorch_java_rules//:defs.bzl", "IS_SELECTED", "java_binary", "java_library", "java_test")
-load("//bindings/java:defs.bzl", "executorch_java_library", "executorch_java_runtime")
+load("//bindings/java:defs.bzl", "executorch_java_library", "executorch_java_runtime", "executorch_llm_java_library")
+load("//llm:defs.bzl", "executorch_grammar")
 
 _TAGS = ["manual"]
 
@@ -45,6 +46,10 @@ _TESTS = {
         "one_row",
         "two_dynamic_sizes",
     ],
+    "LlmTest": [
+        "other_assistant",
+        "small_assistant",
+    ],
     "LoaderTest": ["one_row"],
     "ObjectsTest": [
         "convolutions",
@@ -80,6 +85,31 @@ def java_targets():
         name = "integer_inputs_runtime",
         testonly = True,
         models = [_PROGRAMS["INTEGER_INPUTS"]],
+        tags = _TAGS,
+    )
+    executorch_grammar(
+        name = "answers",
+        testonly = True,
+        grammar = "answers.gbnf",
+        tags = _TAGS,
+    )
+    executorch_llm_java_library(
+        name = "small_assistant",
+        testonly = True,
+        class_name = "SmallAssistant",
+        grammars = {":answers": "ANSWERS"},
+        model = "//llm:small_adapted",
+        package = "tests.models",
+        symbol = "small_adapted",
+        tags = _TAGS,
+    )
+    executorch_llm_java_library(
+        name = "other_assistant",
+        testonly = True,
+        class_name = "OtherAssistant",
+        model = "//llm:small_adapted",
+        package = "tests.models",
+        symbol = "small_adapted",
         tags = _TAGS,
     )
     java_library(

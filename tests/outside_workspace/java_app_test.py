@@ -20,6 +20,16 @@ from tests.outside_workspace.scratch_workspace import (
 )
 
 _PAGE = "docs/how_to/use_from_java.md"
+_SMALL_MODEL = """
+load("@rules_executorch//llm:defs.bzl", "executorch_llm")
+
+executorch_llm(
+    name = "assistant",
+    chunk = 32,
+    context = 512,
+    weights = "@rules_executorch//models/chat:small_qwen.gguf",
+)
+"""
 _OUTPUT = r"float32 \[1, 2\]: \[\d\.\d+, \d\.\d+\]\n"
 
 
@@ -153,3 +163,17 @@ def test_workspace_without_java_rules_is_told_how_to_select_them(documented: Wor
         "executorch_java_library(name = 'net_java'): this workspace has not selected Java rules; "
         'add executorch.java(rules = "@rules_java//java:defs.bzl") to MODULE.bazel'
     ) in build.stderr
+
+
+def test_documented_language_model_answers(documented: Workspace) -> None:
+    """The model has random weights, so only the length is known."""
+    guide = (repository_root() / "docs/how_to/use_a_language_model.md").read_text(encoding="utf-8")
+    section = guide[guide.index("## 6. Chat from Java") :]
+    build = re.search(r"```python\n# BUILD.bazel\n(.*?)```", section, re.DOTALL)
+    source = re.search(r"```java\n// app/Chat.java\n(.*?)```", section, re.DOTALL)
+    assert build is not None and source is not None
+    documented.write("chat/BUILD.bazel", build[1] + _SMALL_MODEL)
+    documented.write("chat/Chat.java", source[1])
+    result = documented.run("//chat")
+    assert result.returncode == 0, result.stderr
+    assert len(result.stdout) > 10

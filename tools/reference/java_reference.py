@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = "docs/reference/java_api.md"
-FOLDER = "bindings/java/executorch/org/executorch/bazel"
+FOLDERS = ("bindings/java/executorch/org/executorch/bazel", "bindings/java/llm/org/executorch/bazel")
 CLASSES = (
     *("Tensor", "Dtype", "Float16", "Data", "Options", "ExecutorchException", "Status"),
     *("Program", "Signature", "ValueInfo", "Range", "Method", "Results"),
+    *("Llm", "LlmGeneration", "LlmMessage", "LlmRole", "LlmStats", "LlmFinish"),
 )
 _INTRODUCTION = """\
 # Java API
@@ -30,10 +31,10 @@ _NEXT = """\
 - [Error statuses](error_statuses.md): what to do about each status
 - [Common mistakes](common_mistakes.md): the messages of errors"""
 _DECLARATION = re.compile(
-    r"/\*\*(?P<doc>(?:(?!\*/).)*)\*/\s*(?:@\w+(?:\([^)]*\))?\s+)*(?P<code>[^{};/]*?)\s*(?:[{;]|,\n|\n(?=\s*/))",
+    r"/\*\*(?P<doc>(?:(?!\*/).)*)\*/\s*(?:@\w+(?:\([^)]*\))?\s+)*(?P<code>[^{};/]*?)\s*(?:[{;]|,\n|\n(?=\s*[/}]))",
     re.DOTALL,
 )
-_CONSTANT = re.compile(r"(?P<name>[A-Z][A-Z0-9_]*)\(.*\)$", re.DOTALL)
+_CONSTANT = re.compile(r"(?P<name>[A-Z][A-Z0-9_]*)(?P<values>\(.*\))?$", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -47,16 +48,19 @@ class Member:
 
 def read_class(root: Path, name: str) -> list[Member]:
     """Return the class, then its public functions and constants, in source order."""
-    text = (root / FOLDER / f"{name}.java").read_text(encoding="utf-8")
-    members = []
+    (path,) = (path for folder in FOLDERS if (path := root / folder / f"{name}.java").exists())
+    text = path.read_text(encoding="utf-8")
+    members: list[Member] = []
     for match in _DECLARATION.finditer(text):
         code = " ".join(match["code"].replace("@NotNull ", "").split()).replace("( ", "(")
         constant = _CONSTANT.match(code)
-        if constant:
+        if constant and (constant["values"] or members[0].code.startswith("enum ")):
             code = constant["name"]
         elif not code.startswith("public "):
             continue
         doc, *tags = re.split(r"\n@", _plain(match["doc"]))
+        if members and doc.startswith("For generated classes: "):
+            continue
         members.append(Member(code.removeprefix("public "), _markdown(doc), tuple(_markdown(tag) for tag in tags)))
     return members
 

@@ -3,15 +3,6 @@
 
 #include "bindings/java/jni/natives.h"
 
-jint et_java_report(et_java_frame *frame, et_status status,
-                    const et_error *error) {
-  if (status != ET_STATUS_OK) {
-    frame->status = (int64_t)status;
-    memcpy(frame->message, error->message, sizeof frame->message);
-  }
-  return (jint)status;
-}
-
 /* ---- Elements ---- */
 
 /* Defines a function that copies elements [begin, begin + count) of a Java array

@@ -19,17 +19,6 @@ static void JNICALL natives_free(JNIEnv *env, jobject self, jlong handle) {
   et_java_model_free(et_java_model_of(handle));
 }
 
-/* Returns a copy of a byte array with a NUL at its end, or NULL. */
-static char *copy_text(JNIEnv *env, jbyteArray bytes) {
-  const jsize size = (*env)->GetArrayLength(env, bytes);
-  char *text = malloc((size_t)size + 1);
-  if (text != NULL) {
-    (*env)->GetByteArrayRegion(env, bytes, 0, size, (jbyte *)text);
-    text[size] = '\0';
-  }
-  return text;
-}
-
 /* Reads a file: null, a path as bytes, or a direct buffer. */
 static bool read_file(JNIEnv *env, jobjectArray files, jsize index,
                       et_java_file *out) {
@@ -39,7 +28,7 @@ static bool read_file(JNIEnv *env, jobjectArray files, jsize index,
     return file == NULL;
   }
   if ((*env)->IsInstanceOf(env, file, bytes)) {
-    out->path = copy_text(env, file);
+    out->path = et_java_copy_text(env, file);
   } else {
     out->bytes.data = (*env)->GetDirectBufferAddress(env, file);
     out->bytes.size = (size_t)(*env)->GetDirectBufferCapacity(env, file);
@@ -101,7 +90,7 @@ static bool read_backend_options(JNIEnv *env, jobjectArray texts,
   }
   for (size_t i = 0; i < 3 * count; i++) {
     jobject text = (*env)->GetObjectArrayElement(env, texts, (jsize)i);
-    options->texts[i] = copy_text(env, text);
+    options->texts[i] = et_java_copy_text(env, text);
     options->text_count = i + 1;
     (*env)->DeleteLocalRef(env, text);
     if (options->texts[i] == NULL) {
@@ -231,18 +220,8 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
       {"free", "(J)V", (void *)natives_free},
       {"describe", "(J)[B", (void *)natives_describe},
   };
-  const jint count = (jint)(sizeof functions / sizeof functions[0]) -
-                     (et_java_describe_program == NULL);
-  JNIEnv *env = NULL;
+  const size_t count = sizeof functions / sizeof functions[0] -
+                       (et_java_describe_program == NULL);
   (void)reserved;
-  if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) != JNI_OK) {
-    return JNI_ERR;
-  }
-  jclass type = (*env)->FindClass(env, et_java_natives_class);
-  if (type == NULL ||
-      (*env)->RegisterNatives(env, type, functions, count) < 0) {
-    return JNI_ERR;
-  }
-  (*env)->DeleteLocalRef(env, type);
-  return JNI_VERSION_1_6;
+  return et_java_register(vm, et_java_natives_class, functions, count);
 }

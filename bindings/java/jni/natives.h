@@ -18,6 +18,14 @@ static inline et_java_model *et_java_model_of(jlong handle) {
 jint et_java_report(et_java_frame *frame, et_status status,
                     const et_error *error);
 
+/* Returns a copy of a byte array with a NUL at its end, or NULL if the heap is
+ * exhausted. */
+char *et_java_copy_text(JNIEnv *env, jbyteArray bytes);
+
+/* Registers the native functions of a class. Returns the result of JNI_OnLoad. */
+jint et_java_register(JavaVM *vm, const char *class_name,
+                      const JNINativeMethod *functions, size_t count);
+
 /* Sets the inputs that the frame describes, and runs a method. */
 jint JNICALL et_java_natives_run(JNIEnv *env, jobject self, jlong handle,
                                  jint method, jobjectArray tensors);

@@ -48,6 +48,11 @@ final class Frame {
     longs.put(FIRST_SLOT + slot * SLOT_LONGS + member, value);
   }
 
+  /** Returns the status that C wrote last; 0 for none, or success. */
+  long status() {
+    return longs.get(0);
+  }
+
   /** Returns the status and the message of the last failure. */
   ExecutorchException failure(String[] inputNames) {
     byte[] text = new byte[MESSAGE_BYTES];
