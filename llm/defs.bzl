@@ -86,7 +86,7 @@ def executorch_llm(name, weights = None, model_config = None, tokenizer = None, 
       weights: GGUF file with the weights, the tokenizer and the chat template. Or a safetensors file;
         or the `model.safetensors.index.json` of several, which are in `data`.
       model_config: The `config.json` of a safetensors model.
-      tokenizer: The `tokenizer.json` of a safetensors model.
+      tokenizer: The `tokenizer.json` or the SentencePiece model (`tokenizer.model`) of a safetensors model.
       tokenizer_config: The `tokenizer_config.json` of a safetensors model, which can have the chat template.
       chat_template: File with a chat template, such as the `chat_template.jinja` of a safetensors model. It
         replaces that of the other files. `@rules_executorch//text:completion.jinja` joins the messages, for

@@ -9,7 +9,6 @@
 #include "text/utf8.h"
 
 #define NO_MERGE UINT32_MAX
-#define SPACE_MARK 0x2581 /* a space in names of tokens */
 
 /* One call of et_bpe_encode. */
 typedef struct encoder {
@@ -19,13 +18,20 @@ typedef struct encoder {
   size_t capacity;
   et_bpe_symbol *work;
   size_t work_count;
-  bool continues; /* other text precedes */
-  bool is_start;  /* nothing precedes the next part */
-  bool prefix;    /* a space precedes the next word */
+  bool continues;     /* other text precedes */
+  bool is_start;      /* nothing precedes the next part */
+  bool prefix;        /* a space precedes the next word */
+  bool after_unknown; /* the last token is the unknown token */
 } encoder;
 
+/* Writes a token. Unknown characters in succession become one unknown token. */
 static void put(encoder *e, uint32_t token) {
-  if (e->count < e->capacity) {
+  const et_bpe_vocabulary *vocabulary = e->vocabulary;
+  const bool is_unknown =
+      vocabulary->joins_unknown && token == vocabulary->byte_tokens[0];
+  const bool is_joined = is_unknown && e->after_unknown;
+  e->after_unknown = is_unknown;
+  if (!is_joined && e->count < e->capacity) {
     e->tokens[e->count++] = token;
   }
 }
@@ -65,32 +71,37 @@ static uint32_t lowest_rank(const et_bpe_symbol *symbols, size_t count) {
   return lowest;
 }
 
-/* Merges pairs of rank `rank` from left to right, until a result can be merged at a lower rank.
+/* Merges the first pair of rank `rank`, repeatedly, until a result can be merged at a lower rank.
  * Returns the number of remaining symbols. */
 static size_t merge_rank(const et_bpe_vocabulary *vocabulary,
                          et_bpe_symbol *symbols, size_t count, uint32_t rank) {
   bool merges = true;
-  size_t kept = 0;
-  for (size_t i = 0; i < count; ++i, ++kept) {
-    symbols[kept] = symbols[i];
-    if (!merges || symbols[i].rank != rank) {
+  size_t kept = 0; /* the last of the symbols that are complete up to here */
+  size_t next = 1; /* the symbol after it */
+  while (next < count) {
+    if (!merges || symbols[kept].rank != rank) {
+      symbols[++kept] = symbols[next++];
       continue;
     }
-    ++i;
     const uint32_t token = vocabulary->results[find_merge(
-        vocabulary, symbols[kept].token, symbols[i].token)];
+        vocabulary, symbols[kept].token, symbols[next++].token)];
     symbols[kept].token = token;
-    symbols[kept].rank = i + 1 < count
-                             ? rank_of(vocabulary, token, symbols[i + 1].token)
+    symbols[kept].rank = next < count
+                             ? rank_of(vocabulary, token, symbols[next].token)
                              : NO_MERGE;
     merges = symbols[kept].rank >= rank;
     if (kept > 0) {
-      symbols[kept - 1].rank =
+      const uint32_t before =
           rank_of(vocabulary, symbols[kept - 1].token, token);
-      merges = merges && symbols[kept - 1].rank >= rank;
+      symbols[kept - 1].rank = before;
+      merges = merges && before >= rank;
+      if (before ==
+          rank) { /* The pair with the symbol before is the first one. */
+        symbols[--next] = symbols[kept--];
+      }
     }
   }
-  return kept;
+  return kept + 1;
 }
 
 /* Compares two byte strings in the order of memcmp; a prefix precedes the longer string. */
@@ -133,7 +144,7 @@ static size_t put_characters(const et_bpe_vocabulary *vocabulary,
   size_t count = 0;
   for (size_t at = 0; at < size;) {
     const size_t start = at;
-    const bool is_space = et_text_decode(word, size, &at) == SPACE_MARK;
+    const bool is_space = et_text_decode(word, size, &at) == ET_TEXT_SPACE_MARK;
     const uint32_t token =
         is_space ? find_token(vocabulary, " ", 1)
                  : find_token(vocabulary, word + start, at - start);
@@ -240,7 +251,7 @@ static void put_piece(encoder *e, uint32_t number, et_text_cursor *from,
 /* Decides whether a space is added before a part of the text that starts with `first`. */
 static void begin_part(encoder *e, uint32_t first) {
   if (e->vocabulary->prefix == ET_BPE_PREFIX_TEXT) {
-    e->prefix = e->is_start && first != ' ' && first != SPACE_MARK;
+    e->prefix = e->is_start && first != ' ' && first != ET_TEXT_SPACE_MARK;
   }
   e->prefix = e->prefix && e->work_count > 1;
   e->is_start = false;

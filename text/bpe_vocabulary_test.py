@@ -10,6 +10,8 @@ import pytest
 
 from text.generate import bpe
 from text.generate.bpe_vocabulary import USER_DEFINED, read_vocabulary
+from text.generate.normalizers import Charsmap, Spaces
+from text.generate.sentencepiece_model import BPE, SentencePieceModel, byte_pair_vocabulary
 
 _TEMPLATE = "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}</>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
 
@@ -112,6 +114,50 @@ def test_chat_template_file_replaces_that_of_a_gguf_file(
     template.write_text("{{ bos_token + '' }}")
     assert bpe.main() == 1
     assert capsys.readouterr().err.startswith(f"{template}: the chat template cannot be rendered: UndefinedError")
+
+
+def _model(**options: Any) -> SentencePieceModel:
+    names = ["<unk>", "\u2581", "a", "b", "ab", "aab", "<t>"]
+    return SentencePieceModel(names, [0.0, -9.0, -9.0, -9.0, -1.0, -1.0, 0.0], [2, 1, 1, 1, 1, 1, 4], BPE, **options)
+
+
+def test_equal_scores_give_merges_of_the_same_rank() -> None:
+    vocabulary = byte_pair_vocabulary(_model())
+    assert vocabulary.merges == [(2, 3, 4), (2, 4, 5)]
+    assert vocabulary.ranks == [0, 0]
+    assert "ranks[] = {\n0,0,\n}" in bpe.source(vocabulary, "small")
+
+
+def test_characters_without_bytes_are_unknown() -> None:
+    source = bpe.source(byte_pair_vocabulary(_model()), "small")
+    assert ".joins_unknown = true," in source
+    assert re.search(r"\.byte_tokens = \{\n[0,\n]*    \},", source)
+
+
+def test_options_of_sentencepiece_models_become_steps() -> None:
+    vocabulary = byte_pair_vocabulary(_model(remove_extra_whitespaces=False))
+    assert vocabulary.steps == (Charsmap({}, (b"<t>",)), Spaces(prefix=True, merges=False))
+    assert (vocabulary.normalized, vocabulary.prefix) == ({b"<t>": 6}, "normalizer")
+    assert byte_pair_vocabulary(_model(add_dummy_prefix=False)).prefix == ""
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (SentencePieceModel(["<unk>"], [0.0], [2], 1), "the model is of kind 'unigram'; use a model of the kind 'bpe'"),
+        (_model(byte_fallback=True), "lacks a token for the byte 0x00; use a file with all 256 byte tokens"),
+        (_model(escape_whitespaces=False), "without 'escape_whitespaces' is not supported"),
+        (
+            SentencePieceModel(["<unk>", "a"], [0.0, 0.0], [2, 5], BPE),
+            "the token 1 \\('a'\\) is of the unsupported kind 'unused'",
+        ),
+        (SentencePieceModel(["<unk>", "a"], [0.0, float("nan")], [2, 1], BPE), "the score of token 1 is nan"),
+        (SentencePieceModel(["<unk>", "a"], [0.0, 0.0], [2, 1], BPE), "lacks a token for the space"),
+    ],
+)
+def test_unsupported_byte_pair_model_is_refused(model: SentencePieceModel, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        byte_pair_vocabulary(model)
 
 
 def test_damaged_vocabulary_is_named_on_standard_error(

@@ -19,6 +19,7 @@ import pytest
 
 from text.generate import bpe, unigram, vocabulary
 from text.testing_families import tokenizer_json
+from text.testing_sentencepiece import field_of, model_bytes
 
 _FILES = 400
 _TEMPLATE = "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}</>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
@@ -56,12 +57,6 @@ def _vocabulary_file() -> bytes:
     return "[UNK]\n[CLS]\n[SEP]\na\n##a\nä\nword\n##s\n".encode()
 
 
-def _field_of(number: int, data: bytes) -> bytes:
-    """Return a field of bytes of a protocol buffer."""
-    size = bytes([len(data)]) if len(data) < 128 else bytes([len(data) & 127 | 128, len(data) >> 7])
-    return bytes([number << 3 | 2]) + size + data
-
-
 def _charsmap() -> bytes:
     """Return a charsmap that maps "b" to "ab" and "c" to ""."""
     units = [0] * 256
@@ -74,24 +69,18 @@ def _charsmap() -> bytes:
     return struct.pack("<I", len(trie)) + trie + b"ab\0\0"
 
 
-def _sentencepiece_file() -> bytes:
+def _sentencepiece_file(model_type: int) -> bytes:
     pieces = (
         ("<unk>", 0.0, 2),
         ("</s>", 0.0, 3),
         ("\u2581", -2.0, 1),
         ("a", -1.5, 1),
+        ("b", -1.5, 1),
+        ("\u2581a", -1.0, 1),
         ("\u2581ab", -1.0, 1),
         ("<x>", 0.0, 4),
     )
-    rows = (
-        _field_of(1, name.encode()) + b"\x15" + struct.pack("<f", score) + bytes([0x18, kind])
-        for name, score, kind in pieces
-    )
-    return (
-        b"".join(_field_of(1, row) for row in rows)
-        + _field_of(2, b"\x18\x01")
-        + _field_of(3, _field_of(2, _charsmap()))
-    )
+    return model_bytes(pieces, bytes([0x18, model_type]), field_of(2, _charsmap()))
 
 
 def _unigram_json() -> dict[str, Any]:
@@ -249,7 +238,8 @@ def _check_splitters(source: str, arrays: dict[str, list[int]]) -> None:
         pytest.param(vocabulary.main, _vocabulary_file(), _check_wordpiece, "txt", id="wordpiece"),
         pytest.param(vocabulary.main, json.dumps(_wordpiece_json()).encode(), _check_wordpiece, "json", id="bert"),
         pytest.param(bpe.main, _gguf_file(), _check_bpe, "gguf", id="bpe"),
-        pytest.param(unigram.main, _sentencepiece_file(), _check_unigram, "model", id="sentencepiece"),
+        pytest.param(unigram.main, _sentencepiece_file(1), _check_unigram, "model", id="sentencepiece"),
+        pytest.param(bpe.main, _sentencepiece_file(2), _check_bpe, "model", id="sentencepiece_bpe"),
         pytest.param(unigram.main, json.dumps(_unigram_json()).encode(), _check_unigram, "json", id="unigram"),
         pytest.param(bpe.main, json.dumps(tokenizer_json("llama3")).encode(), _check_bpe, "json", id="json"),
         pytest.param(bpe.main, json.dumps(_normalizing_bpe_json()).encode(), _check_bpe, "json", id="normalizer"),

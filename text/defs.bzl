@@ -34,16 +34,17 @@ def bpe_vocabulary(name, model = None, config = None, chat_template = None, symb
 
     Args:
       name: Name of the `cc_library`.
-      model: GGUF file, or a tokenizer.json of Hugging Face's tokenizers, with a byte-pair tokenizer.
-      config: The tokenizer_config.json beside a tokenizer.json; it has the chat template.
+      model: GGUF file, tokenizer.json of Hugging Face's tokenizers, or SentencePiece model (`.model`), with a
+        byte-pair tokenizer.
+      config: The tokenizer_config.json beside a tokenizer.json or SentencePiece model; it has the chat template.
       chat_template: File with a chat template, such as the `chat_template.jinja` beside a tokenizer.json. It
-        replaces that of the other files. A tokenizer.json needs `config` as well.
+        replaces that of the other files. A tokenizer.json or SentencePiece model needs `config` as well.
       symbol: C identifier; by default package and name, such as `models_chat_words` for `//models/chat:words`.
       **kwargs: Attributes that every rule has.
     """
     where = "bpe_vocabulary(name = '%s')" % name
-    require(where, "model", model, "the GGUF file or tokenizer.json")
-    if chat_template and str(model).endswith(".json") and not config:
+    require(where, "model", model, "the GGUF file, tokenizer.json or SentencePiece model")
+    if chat_template and str(model).endswith((".json", ".model")) and not config:
         fail("%s: 'chat_template' is set, but 'config' is missing; set it to the tokenizer_config.json, which names the tokens that begin and end texts" % where)
     _vocabulary_library(where, name, "bpe", [model, config, chat_template], symbol, "//text/generate:bpe", ["//text:bpe", "//text:chat_template"], kwargs)
 

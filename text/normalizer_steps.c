@@ -150,3 +150,42 @@ uint32_t et_text_prefix_next(et_text_stream *stream, uint32_t number) {
   return state->ahead_count > 0 ? et_text_pop(state)
                                 : et_text_pull(stream, number);
 }
+
+/* Flags of et_text_spaces_next: a character has been read, and the last one is not a space. */
+enum { kStarted = 1, kAfterCharacter = 2 };
+
+uint32_t et_text_spaces_next(et_text_stream *stream, uint32_t number) {
+  const et_text_spaces *spaces = stream->normalizer->steps[number].table;
+  et_text_step_state *state = &stream->states[number];
+  /* `limit` marks wait for a character after them, since the last ones can be removed. */
+  while (state->ahead_count == 0) {
+    const bool is_start = (state->flags & kStarted) == 0;
+    const bool has_prefix = is_start && spaces->prefix && !stream->continues;
+    const bool after_space = (state->flags & kAfterCharacter) == 0 &&
+                             !(is_start && stream->continues);
+    const uint32_t point = et_text_pull(stream, number);
+    if (point == ET_TEXT_END) {
+      state->flags |= kStarted;
+      const bool is_removed =
+          stream->size > 0; /* each character, if is_start */
+      return has_prefix && !spaces->merges && is_removed ? ET_TEXT_SPACE_MARK
+                                                         : ET_TEXT_END;
+    }
+    if (spaces->merges && point == ' ' && after_space) {
+      continue;
+    }
+    state->flags = point == ' ' ? kStarted : kStarted | kAfterCharacter;
+    state->limit += has_prefix ? 1 : 0;
+    const uint32_t result = point == ' ' ? ET_TEXT_SPACE_MARK : point;
+    if (spaces->merges && result == ET_TEXT_SPACE_MARK) {
+      ++state->limit;
+    } else {
+      state->ahead[state->ahead_count++] = result;
+    }
+  }
+  if (state->limit > 0) {
+    --state->limit;
+    return ET_TEXT_SPACE_MARK;
+  }
+  return et_text_pop(state);
+}

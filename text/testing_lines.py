@@ -92,6 +92,15 @@ _BLOCKS = (
     (0x10000, 0x110000),
 )
 
+_PARTS = (
+    *("<sep>", "<sep>!", "<sep", "<unk", "[CLS]", "don", "the", "aa", "x", "``", "''", " ", "  ", "\t", "\r", "\u2581"),
+    *("\u2581\u2581x", "\u00a0", "\u200b", "\u00a8", "\ufdfa", "\u00e9", "e\u0301", "a\u0301\u0323", "\u0323\u0301"),
+    *("\ufb01\u0301", "\u2460", "\ud55c", "\u1100\u1161\u11a8", "\u1100\uac00\u0301", "\u0130", "\u03a3", "\u01c4"),
+    *("\u0915\u094d\u0915\u0301", "\u00a9\u200d\u2615\u0301", "\U0001f1e9\U0001f1ea\U0001f1e9", "\u0600a", "\u0344"),
+    *("\ufdfa\u0301", "\u0958", "\u2126", "\u4e2d", "\U0001f469\u200d\U0001f469"),
+)
+_BYTES = b"ab \xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\xed\xff\xef\xbf\xbd"
+
 
 def lines() -> Iterator[str]:
     """Yield an empty line, then alternately listed words and random characters."""
@@ -100,6 +109,25 @@ def lines() -> Iterator[str]:
     for number in range(1, LINES):
         line = _random_words(draw) if number % 2 else _random_characters(draw)
         yield line.replace("\n", " ")
+
+
+def mixed_lines() -> Iterator[str]:
+    """Yield the lines, then lines of texts that need special treatment."""
+    draw = random.Random(4)
+    yield from lines()
+    for _ in range(4000):
+        yield "".join(draw.choices(_PARTS, k=draw.randrange(1, 12)))
+
+
+def broken_lines() -> list[bytes]:
+    """Return lines of random bytes, most of which are invalid UTF-8."""
+    draw = random.Random(5)
+    return [bytes(draw.choices(_BYTES, k=30)) for _ in range(2000)]
+
+
+def differences(texts: Sequence[object], found: Sequence[object], expected: Sequence[object]) -> Sequence[object]:
+    """Return the first texts with different results, and these."""
+    return [row for row in zip(texts, found, expected, strict=True) if row[1] != row[2]][:3]
 
 
 def _random_words(draw: random.Random) -> str:

@@ -1,9 +1,10 @@
-"""Write a small Unigram tokenizer configured like a published family.
+"""Write a small SentencePiece tokenizer configured like a published family.
 
     python -m text.testing_unigram FAMILY MODEL
 
 The package `sentencepiece` learns the pieces from a few words. MODEL is a SentencePiece model or,
-if its name ends with .json, a tokenizer.json. The families are the keys of `MODELS` and `FAMILIES`.
+if its name ends with .json, a tokenizer.json. The families are the keys of `MODELS`, `FAMILIES` and
+`BYTE_PAIR_MODELS`.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from sentencepiece import SentencePieceTrainer
 from text.generate.bpe_vocabulary import SPACE
 from text.generate.sentencepiece_model import SentencePieceModel, read_model
 from text.testing_lines import WORDS
+from text.testing_sentencepiece import model_bytes
 
 _PIECES = 600
 _SENTENCES = [" ".join(WORDS)] * 20 + ["the quick brown fox jumps over the lazy dog and splits words into pieces"] * 20
+_LLAMA = {"normalization_rule_name": "identity", "byte_fallback": True, "remove_extra_whitespaces": False}
 # Options of the trainer.
 MODELS: dict[str, dict[str, Any]] = {
     "t5": {"normalization_rule_name": "nmt_nfkc", "pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1},
@@ -38,6 +41,23 @@ MODELS: dict[str, dict[str, Any]] = {
         "split_by_whitespace": False,
     },
     "plain": {"normalization_rule_name": "nfkc", "add_dummy_prefix": False, "remove_extra_whitespaces": False},
+}
+# The same for byte pairs. The scores of "ties" are rounded, so that many are equal.
+BYTE_PAIR_MODELS: dict[str, dict[str, Any]] = {
+    "llama2_model": _LLAMA,
+    "ties_model": _LLAMA,
+    "gemma_model": {
+        **_LLAMA,
+        "add_dummy_prefix": False,
+        "user_defined_symbols": ["<table>", "<t", "\u2581\u2581", "\u2581\u2581\u2581\u2581", "don"],
+    },
+    "nllb_model": {"normalization_rule_name": "nmt_nfkc"},
+    "folded_model": {
+        "normalization_rule_name": "nmt_nfkc_cf",
+        "byte_fallback": True,
+        "split_by_whitespace": False,
+        "user_defined_symbols": ["[CLS]", "\u2581\u2581x", "don"],
+    },
 }
 
 
@@ -90,20 +110,29 @@ FAMILIES: dict[str, tuple[str, dict[str, Any] | None, dict[str, Any] | None]] = 
 
 
 def train(name: str) -> bytes:
-    """Return the SentencePiece model with a name of `MODELS`."""
+    """Return the model with a name of `MODELS` or `BYTE_PAIR_MODELS`."""
     out = io.BytesIO()
     SentencePieceTrainer.train(
         sentence_iterator=iter(_SENTENCES),
         model_writer=out,
-        model_type="unigram",
+        model_type="bpe" if name in BYTE_PAIR_MODELS else "unigram",
         vocab_size=_PIECES,
         hard_vocab_limit=False,
         character_coverage=0.998,
         num_threads=1,
         minloglevel=2,
-        **MODELS[name],
+        **(MODELS | BYTE_PAIR_MODELS)[name],
     )
-    return out.getvalue()
+    return _with_ties(out.getvalue()) if name == "ties_model" else out.getvalue()
+
+
+def _with_ties(data: bytes) -> bytes:
+    """Return a Llama 2 model with rounded scores."""
+    model = read_model(data)
+    scores = [score // 40 for score in model.scores]
+    return model_bytes(
+        zip(model.names, scores, model.kinds, strict=True), trainer=b"\x18\x02\x98\x02\x01", normalizer=b"\x20\x00"
+    )
 
 
 def tokenizer_json(family: str) -> dict[str, Any]:

@@ -4,9 +4,6 @@
 #include "text/stream.h"
 #include "text/utf8.h"
 
-#define SPACE_MARK 0x2581u /* a space in names of tokens */
-enum { kSpaceMarkSize = 3 };
-
 /* One call of et_unigram_encode, or of et_unigram_work_count, if `work` is NULL. */
 typedef struct encoder {
   const et_unigram_vocabulary *vocabulary;
@@ -18,10 +15,8 @@ typedef struct encoder {
   size_t size;        /* of the current word */
   size_t longest;     /* size of the longest word so far */
   double score;       /* of the words before the current one */
-  size_t marks;       /* marks of spaces that are removed if the text ends */
   bool is_text_start; /* no character precedes in the text */
   bool is_part_start; /* no character precedes in this part */
-  bool after_space;   /* the last character was a space, or there was none */
   bool after_unknown; /* the last token is the unknown token */
 } encoder;
 
@@ -155,7 +150,7 @@ static void add_character(encoder *e, uint32_t point) {
   const size_t size = et_text_encode(point, bytes);
   const bool is_full = e->work != NULL && e->work_count - 1 - e->size < size;
   if (is_full ||
-      (point == SPACE_MARK && e->vocabulary->words.splits_at_marks)) {
+      (point == ET_TEXT_SPACE_MARK && e->vocabulary->words.splits_at_marks)) {
     end_word(e);
   }
   for (size_t i = 0; i < size; ++i) {
@@ -163,29 +158,14 @@ static void add_character(encoder *e, uint32_t point) {
   }
 }
 
-/* Adds a character; marks wait until another character follows, if they are removed at the end of
- * a text. */
-static void add_or_wait(encoder *e, uint32_t point) {
-  if (point == SPACE_MARK && e->vocabulary->words.merges_spaces) {
-    ++e->marks;
-    return;
-  }
-  for (; e->marks > 0; --e->marks) {
-    add_character(e, SPACE_MARK);
-  }
-  add_character(e, point);
-}
-
 static bool has_prefix(const encoder *e, uint32_t first) {
   switch (e->vocabulary->words.prefix) {
     case ET_UNIGRAM_NO_PREFIX:
       return false;
     case ET_UNIGRAM_PREFIX_TEXT:
-      return e->is_text_start && first != SPACE_MARK;
+      return e->is_text_start && first != ET_TEXT_SPACE_MARK;
     case ET_UNIGRAM_PREFIX_PARTS:
-      return first != SPACE_MARK;
-    case ET_UNIGRAM_PREFIX_ALWAYS:
-      return e->is_text_start;
+      return first != ET_TEXT_SPACE_MARK;
   }
   return false;
 }
@@ -199,19 +179,15 @@ static void take(encoder *e, uint32_t point) {
     e->is_text_start = false;
     return;
   }
-  if (words->merges_spaces && point == ' ' && e->after_space) {
-    return;
-  }
-  e->after_space = point == ' ';
   if (words->marks_spaces && point == ' ') {
-    point = SPACE_MARK;
+    point = ET_TEXT_SPACE_MARK;
   }
   if (e->is_part_start && has_prefix(e, point)) {
-    add_or_wait(e, SPACE_MARK);
+    add_character(e, ET_TEXT_SPACE_MARK);
   }
   e->is_part_start = false;
   e->is_text_start = false;
-  add_or_wait(e, point);
+  add_character(e, point);
 }
 
 /* Encodes text without user-defined tokens. */
@@ -220,9 +196,7 @@ static void put_text(encoder *e, const char *text, size_t size) {
   et_text_stream stream;
   et_text_stream_init(&stream, &vocabulary->normalizer, text, size);
   e->is_part_start = true;
-  e->after_space = true;
   e->after_unknown = false;
-  e->marks = 0;
   e->score = 0;
   while (!is_full(e)) {
     const uint32_t point = et_text_stream_next(&stream);
@@ -234,10 +208,6 @@ static void put_text(encoder *e, const char *text, size_t size) {
       e->is_text_start = false;
     }
     take(e, point);
-  }
-  if (size > 0 && e->is_text_start && !vocabulary->words.merges_spaces &&
-      vocabulary->words.prefix == ET_UNIGRAM_PREFIX_ALWAYS) {
-    add_character(e, SPACE_MARK); /* All characters were removed. */
   }
   end_word(e);
 }

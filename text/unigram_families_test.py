@@ -15,38 +15,19 @@ import pytest
 from sentencepiece import SentencePieceProcessor
 from tokenizers import Tokenizer
 
-from text.testing_lines import lines, tokens_of
+from text.testing_lines import broken_lines, differences, mixed_lines, tokens_of
 from text.testing_unigram import FAMILIES, MODELS
 
 _FOLDER = os.environ["TOKENIZERS"]
-_PARTS = (
-    *("<sep>", "<sep>!", "<sep", "<unk", "[CLS]", "don", "the", "aa", "x", "``", "''", " ", "  ", "\t", "\r", "\u2581"),
-    *("\u2581\u2581x", "\u00a0", "\u200b", "\u00a8", "\ufdfa", "\u00e9", "e\u0301", "a\u0301\u0323", "\u0323\u0301"),
-    *("\ufb01\u0301", "\u2460", "\ud55c", "\u1100\u1161\u11a8", "\u1100\uac00\u0301", "\u0130", "\u03a3", "\u01c4"),
-    *("\u0915\u094d\u0915\u0301", "\u00a9\u200d\u2615\u0301", "\U0001f1e9\U0001f1ea\U0001f1e9", "\u0600a", "\u0344"),
-    *("\ufdfa\u0301", "\u0958", "\u2126", "\u4e2d", "\U0001f469\u200d\U0001f469"),
-)
-_BYTES = b"ab \xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\xed\xff\xef\xbf\xbd"
 
 
 @functools.cache
 def _texts() -> list[str]:
-    draw = random.Random(4)
-    mixed = ["".join(draw.choices(_PARTS, k=draw.randrange(1, 12))) for _ in range(4000)]
-    return [*lines(), *mixed]
-
-
-def _broken_lines() -> list[bytes]:
-    draw = random.Random(5)
-    return [bytes(draw.choices(_BYTES, k=30)) for _ in range(2000)]
+    return list(mixed_lines())
 
 
 def _tokens(family: str, texts: Sequence[bytes]) -> list[list[int]]:
     return tokens_of(f"{_FOLDER}/{family}_tokens", texts)
-
-
-def _different(texts: Sequence[object], found: Sequence[object], expected: Sequence[object]) -> Sequence[object]:
-    return [row for row in zip(texts, found, expected, strict=True) if row[1] != row[2]][:3]
 
 
 def _tokenizer(family: str) -> Tokenizer:
@@ -56,17 +37,17 @@ def _tokenizer(family: str) -> Tokenizer:
 @pytest.mark.parametrize("family", MODELS)
 def test_tokens_match_sentencepiece(family: str) -> None:
     reference = SentencePieceProcessor(model_file=f"{_FOLDER}/{family}.model")
-    texts = [*(text.encode() for text in _texts()), *_broken_lines()]
-    different = _different(texts, _tokens(family, texts), [reference.encode(text) for text in texts])
+    texts = [*(text.encode() for text in _texts()), *broken_lines()]
+    different = differences(texts, _tokens(family, texts), [reference.encode(text) for text in texts])
     assert not different
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_unigram_tokens_match_the_tokenizers_package(family: str) -> None:
-    texts = [*_texts(), *(line.decode(errors="replace") for line in _broken_lines())]
-    encoded = [*(text.encode() for text in _texts()), *_broken_lines()]
+    texts = [*_texts(), *(line.decode(errors="replace") for line in broken_lines())]
+    encoded = [*(text.encode() for text in _texts()), *broken_lines()]
     expected = [each.ids for each in _tokenizer(family).encode_batch(texts, add_special_tokens=False)]
-    different = _different(texts, _tokens(family, encoded), expected)
+    different = differences(texts, _tokens(family, encoded), expected)
     assert not different
 
 

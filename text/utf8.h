@@ -7,6 +7,7 @@
 
 #define ET_TEXT_REPLACEMENT 0xfffdu
 #define ET_TEXT_UTF8_MAX 4
+#define ET_TEXT_SPACE_MARK 0x2581u /* a space in names of tokens */
 
 /* Returns the character at text[*at] and advances *at past it. Each maximal
  * prefix of a valid character in invalid UTF-8 becomes one U+FFFD. */

@@ -2,7 +2,7 @@
 
     python -m llm.generate.text_tokens MODEL NAME LABEL TOKENS.c
 
-MODEL is a GGUF file or a tokenizer.json. The source defines `const et_grammar_tokens`, which grammars
+MODEL is a GGUF file, a tokenizer.json or a SentencePiece model. The source defines `const et_grammar_tokens`, which grammars
 use (executorch/llm/grammar.h).
 """
 
@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from text.generate.arrays import numbers
-from text.generate.bpe import read_metadata
-from text.generate.bpe_vocabulary import CONTROL, UNKNOWN, UNUSED, Vocabulary, read_vocabulary
+from text.generate.bpe import read_file
+from text.generate.bpe_vocabulary import CONTROL, UNKNOWN, UNUSED, Vocabulary
 from text.generate.names import link_name
-from text.generate.tokenizer_json import read_json, read_tokenizer
 
 _MOST_SHARED = 255
 _SOURCE = """\
@@ -80,8 +79,7 @@ def source(vocabulary: Vocabulary, name: str) -> str:
 def main() -> int:
     model, name, label, path = sys.argv[1:]
     try:
-        is_json = Path(model).suffix == ".json"
-        vocabulary = read_tokenizer(read_json(Path(model))) if is_json else read_vocabulary(read_metadata(Path(model)))
+        vocabulary = read_file(Path(model))
     except ValueError as error:
         print(f"{model}: {error}", file=sys.stderr)
         return 1

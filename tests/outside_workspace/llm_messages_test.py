@@ -75,7 +75,10 @@ def test_invalid_llm_argument_is_named(workspace: Workspace, attributes: list[st
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
-        ([], "bpe_vocabulary(name = 'it'): 'model' is missing; specify the GGUF file or tokenizer.json"),
+        (
+            [],
+            "bpe_vocabulary(name = 'it'): 'model' is missing; specify the GGUF file, tokenizer.json or SentencePiece model",
+        ),
         (
             ['model = "tokenizer.json"', 'chat_template = "chat_template.jinja"'],
             "bpe_vocabulary(name = 'it'): 'chat_template' is set, but 'config' is missing; set it to the",

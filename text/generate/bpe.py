@@ -2,8 +2,8 @@
 
     python -m text.generate.bpe MODEL CONFIG TEMPLATE NAME LABEL TABLES.h TABLES.c
 
-MODEL is a GGUF file or a tokenizer.json. CONFIG is empty, or the tokenizer_config.json beside a
-tokenizer.json. TEMPLATE is empty, or a file whose chat template replaces that of the other files.
+MODEL is a GGUF file, a tokenizer.json or a SentencePiece model. CONFIG is empty, or the
+tokenizer_config.json beside one of the latter two. TEMPLATE is empty, or a file whose chat template replaces that of the other files.
 The header declares `const et_bpe_vocabulary NAME` and, for a GGUF file or with a CONFIG,
 `const et_chat_template NAME_chat`.
 """
@@ -21,6 +21,7 @@ from text.generate.arrays import added_arrays, byte_initializer, c_array, number
 from text.generate.bpe_vocabulary import BYTE, CONTROL, UNKNOWN, UNUSED, USER_DEFINED, Vocabulary, read_vocabulary
 from text.generate.names import header_of, link_name
 from text.generate.normalizers import growth, normalizer_source, trie_tables
+from text.generate.sentencepiece_model import byte_pair_vocabulary, read_model
 from text.generate.splitter import Splitters, compile_splitters
 from text.generate.tokenizer_json import chat_metadata, read_json, read_tokenizer
 
@@ -54,11 +55,16 @@ const et_bpe_vocabulary {name} = {{
     .prefix = {prefix},
     .added = {added},
     .added_starts = {added_starts},
-{normalizer}}};
+{more}}};
 """
 # Arrays that may be missing.
 _TABLES = ("rights", "ranks", "results", "sorted", "added", "added_starts")
-_PREFIXES = {"": "ET_BPE_NO_PREFIX", "text": "ET_BPE_PREFIX_TEXT", "parts": "ET_BPE_PREFIX_PARTS"}
+_PREFIXES = {
+    "": "ET_BPE_NO_PREFIX",
+    "text": "ET_BPE_PREFIX_TEXT",
+    "parts": "ET_BPE_PREFIX_PARTS",
+    "normalizer": "ET_BPE_PREFIX_NORMALIZER",
+}
 
 
 def source(vocabulary: Vocabulary, name: str) -> str:
@@ -84,7 +90,8 @@ def source(vocabulary: Vocabulary, name: str) -> str:
         initial="ET_BPE_CHARACTERS" if vocabulary.is_characters else "ET_BPE_BYTES",
         prefix=_PREFIXES[vocabulary.prefix],
         normalizer_arrays=_normalizer_arrays(vocabulary) if vocabulary.steps else "",
-        normalizer="    .normalizer = &normalizer,\n" if vocabulary.steps else "",
+        more=("    .normalizer = &normalizer,\n" if vocabulary.steps else "")
+        + ("    .joins_unknown = true,\n" if vocabulary.joins_unknown else ""),
         **references,
     )
 
@@ -129,7 +136,7 @@ def _unnormalized_tokens(vocabulary: Vocabulary) -> list[int]:
 def _normalizer_arrays(vocabulary: Vocabulary) -> str:
     """Return the C tables of a vocabulary's `et_bpe_normalizer`."""
     arrays, trie = trie_tables(vocabulary.normalized, "normalized") if vocabulary.normalized else ("", "{0}")
-    steps = f"{{steps, {len(vocabulary.steps)}, false}}"
+    steps = f"{{steps, {len(vocabulary.steps)}, {'true' if vocabulary.replaces_bytes else 'false'}}}"
     return (
         f"{arrays}{normalizer_source(vocabulary.steps)}"
         f"static const et_bpe_normalizer normalizer = {{\n    {steps}, {trie}, {growth(vocabulary.steps)},\n}};\n"
@@ -145,7 +152,9 @@ def _sorted_tokens(vocabulary: Vocabulary) -> list[int]:
 
 def _merge_tables(vocabulary: Vocabulary) -> dict[str, list[int]]:
     """Return the merges, sorted by left token, then by right token."""
-    ranked = sorted((left, right, rank, result) for rank, (left, right, result) in enumerate(vocabulary.merges))
+    ranks = vocabulary.ranks or range(len(vocabulary.merges))
+    merges = zip(ranks, vocabulary.merges, strict=True)
+    ranked = sorted((left, right, rank, result) for rank, (left, right, result) in merges)
     starts = [0] * (len(vocabulary.tokens) + 1)
     for left, *_ in ranked:
         starts[left + 1] += 1
@@ -160,6 +169,8 @@ def _byte_tokens(vocabulary: Vocabulary) -> Iterable[int]:
 
     For a byte without a token, the entry is the number of tokens.
     """
+    if vocabulary.joins_unknown:
+        return [vocabulary.kinds.index(UNKNOWN)] * 256
     pairs = zip(vocabulary.tokens, vocabulary.kinds, strict=True)
     token_ids = {
         token: number
@@ -179,6 +190,18 @@ def read_metadata(path: Path) -> dict[str, Any]:
         return read_gguf_file(path, lambda key: key.startswith(prefixes)).metadata
     except GgufError as error:
         raise ValueError(f"not a valid GGUF file: {error}; download or generate it again") from error
+
+
+def read_file(path: Path) -> Vocabulary:
+    """Return the vocabulary of a GGUF file, a tokenizer.json or a SentencePiece model.
+
+    Raises `ValueError`.
+    """
+    if path.suffix == ".json":
+        return read_tokenizer(read_json(path))
+    if path.suffix == ".model":
+        return byte_pair_vocabulary(read_model(path.read_bytes()))
+    return read_vocabulary(read_metadata(path))
 
 
 def gguf_source(metadata: Mapping[str, Any], name: str) -> str:
@@ -211,8 +234,8 @@ def main() -> int:
     try:
         replacement = _read_template(template)
         reading = model
-        if Path(model).suffix == ".json":
-            vocabulary = read_tokenizer(read_json(Path(model)))
+        if Path(model).suffix in (".json", ".model"):
+            vocabulary = read_file(Path(model))
             text = source(vocabulary, linked)
             reading = config or template
             if config:
@@ -221,7 +244,7 @@ def main() -> int:
                 text += _chat_source(metadata, vocabulary, linked)
             elif template:
                 raise ValueError(
-                    "the chat template of a tokenizer.json needs the names of the tokens that begin and end texts;"
+                    "the chat template needs the names of the tokens that begin and end texts;"
                     " pass the tokenizer_config.json as well"
                 )
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from text.generate.normalizers import Step
@@ -35,9 +35,13 @@ class Vocabulary:
     ignores_merges: a word that is a token is not merged.
     is_characters: the initial tokens are characters, not bytes.
     prefix: where a space is added: "" (nowhere), "text" (at the start of text that does not start
-        with one) or "parts" (at the start, and after each user-defined token).
+        with one), "parts" (at the start, and after each user-defined token) or "normalizer" (in the
+        steps).
+    ranks: the priority of each merge, lowest first; by default, its index.
     steps: the normalization of text.
     normalized: the user-defined tokens that are found after normalization, by their bytes.
+    replaces_bytes: each byte of invalid UTF-8 becomes U+FFFD.
+    joins_unknown: characters without a token become the unknown token, which is not repeated.
     """
 
     tokens: Sequence[bytes]
@@ -48,8 +52,11 @@ class Vocabulary:
     ignores_merges: bool = False
     is_characters: bool = False
     prefix: str = ""
+    ranks: Sequence[int] = ()
     steps: tuple[Step, ...] = ()
     normalized: Mapping[bytes, int] = field(default_factory=dict)
+    replaces_bytes: bool = False
+    joins_unknown: bool = False
 
     def of_kind(self, kind: int) -> list[int]:
         """Return the tokens of a type that are not empty."""
@@ -66,7 +73,11 @@ def read_vocabulary(metadata: Mapping[str, Any]) -> Vocabulary:
     if model == "llama":
         names, kinds = _names_and_kinds(metadata)
         prefix = "parts" if metadata.get("tokenizer.ggml.add_space_prefix", True) else ""
-        return character_vocabulary(names, kinds, _scored_merges(metadata, names, kinds), prefix)
+        scores = _metadata_list(metadata, "tokenizer.ggml.scores", float)
+        if len(scores) != len(names):
+            raise ValueError(f"'tokenizer.ggml.scores' has {len(scores)} entries for {len(names)} tokens")
+        merges, ranks = scored_merges(names, kinds, scores)
+        return replace(character_vocabulary(names, kinds, merges, prefix), ranks=ranks)
     raise ValueError(f"the tokenizer is of kind {model!r}; supported: 'gpt2' (byte pairs), 'llama' (SentencePiece)")
 
 
@@ -85,14 +96,17 @@ def byte_vocabulary(
 
 
 def character_vocabulary(
-    names: Sequence[str], kinds: Sequence[int], merges: Sequence[tuple[str, str]], prefix: str
+    names: Sequence[str], kinds: Sequence[int], merges: Sequence[tuple[str, str]], prefix: str, has_bytes: bool = True
 ) -> Vocabulary:
-    """Return a vocabulary whose initial tokens are characters. Raises `ValueError`."""
+    """Return a vocabulary whose initial tokens are characters. Raises `ValueError`.
+
+    has_bytes: characters without a token become their bytes.
+    """
     tokens = [_character_token(name, kind) for name, kind in zip(names, kinds, strict=True)]
     missing = {bytes([byte]) for byte in range(256)} - {
         token for token, kind in zip(tokens, kinds, strict=True) if kind == BYTE
     }
-    if missing:
+    if missing and has_bytes:
         raise ValueError(
             f"the vocabulary lacks a token for the byte 0x{min(missing)[0]:02X}; use a file with all 256 byte tokens"
         )
@@ -102,7 +116,16 @@ def character_vocabulary(
     inside = [token for token, kind in zip(tokens, kinds, strict=True) if kind == NORMAL and b" " in token.lstrip(b" ")]
     patterns = () if inside else (_WORDS,)
     numbered = _numbered(names, merges)
-    return Vocabulary(tokens, numbered, _controls(names, kinds), kinds, patterns, is_characters=True, prefix=prefix)
+    return Vocabulary(
+        tokens,
+        numbered,
+        _controls(names, kinds),
+        kinds,
+        patterns,
+        is_characters=True,
+        prefix=prefix,
+        joins_unknown=not has_bytes,
+    )
 
 
 def _names_and_kinds(metadata: Mapping[str, Any]) -> tuple[list[str], list[int]]:
@@ -131,14 +154,18 @@ def _merge_lines(metadata: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(left, right) for left, _, right in (line.partition(" ") for line in lines)]
 
 
-def _scored_merges(metadata: Mapping[str, Any], names: Sequence[str], kinds: Sequence[int]) -> list[tuple[str, str]]:
-    """Return the pairs of tokens that form a token, by descending score."""
-    scores = _metadata_list(metadata, "tokenizer.ggml.scores", float)
-    if len(scores) != len(names):
-        raise ValueError(f"'tokenizer.ggml.scores' has {len(scores)} entries for {len(names)} tokens")
+def scored_merges(
+    names: Sequence[str], kinds: Sequence[int], scores: Sequence[float]
+) -> tuple[list[tuple[str, str]], list[int]]:
+    """Return the pairs of tokens that form a token, by score, and their ranks.
+
+    Pairs with the same score have the same rank: the first one in a text is merged first.
+    """
     normal = {name for name, kind in zip(names, kinds, strict=True) if kind in (NORMAL, USER_DEFINED)}
-    results = sorted(range(len(names)), key=lambda token: -scores[token])
-    return [pair for token in results if kinds[token] == NORMAL for pair in _halves(names[token], normal)]
+    results = sorted((token for token, kind in enumerate(kinds) if kind == NORMAL), key=lambda token: -scores[token])
+    ranks = {score: rank for rank, score in enumerate(dict.fromkeys(scores[token] for token in results))}
+    pairs = [(pair, ranks[scores[token]]) for token in results for pair in _halves(names[token], normal)]
+    return [pair for pair, _ in pairs], [rank for _, rank in pairs]
 
 
 def _halves(name: str, names: set[str]) -> Iterator[tuple[str, str]]:

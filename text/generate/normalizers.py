@@ -85,7 +85,19 @@ class Prefix:
     text: str
 
 
-Step: TypeAlias = Map | Order | Charsmap | ClusterMap | Replacement | Strip | Prefix
+@dataclass(frozen=True)
+class Spaces:
+    """Replaces spaces by U+2581, as SentencePiece does.
+
+    prefix: a space is added before a text that is not empty.
+    merges: spaces at both ends of a text, and after spaces, are removed.
+    """
+
+    prefix: bool
+    merges: bool
+
+
+Step: TypeAlias = Map | Order | Charsmap | ClusterMap | Replacement | Strip | Prefix | Spaces
 
 
 def read_normalizer(normalizer: Mapping[str, Any] | None) -> tuple[Step, ...]:
@@ -221,6 +233,8 @@ def _growth(step: Step) -> int:
         return _growth_of(step.replacements.items())
     if isinstance(step, Replacement):
         return _growth_of([(step.pattern.encode(), step.content)])
+    if isinstance(step, Spaces):
+        return 6 if step.prefix else 3
     return 1 + len(step.text.encode()) if isinstance(step, Prefix) else 1
 
 
@@ -282,6 +296,8 @@ def _tables(step: Step, name: str) -> tuple[str, str, str]:
         )
     if isinstance(step, Strip):
         return "strip", "", f"    {'true' if step.left else 'false'}, {'true' if step.right else 'false'},\n"
+    if isinstance(step, Spaces):
+        return "spaces", "", f"    {'true' if step.prefix else 'false'}, {'true' if step.merges else 'false'},\n"
     points = f"{name}_points" if step.text else "NULL"
     return "prefix", _points(f"{name}_points", step.text), f"    {points}, {len(step.text)},\n"
 

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from text.generate.bpe_vocabulary import (
+    BYTE,
+    BYTE_NAME,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    Vocabulary,
+    character_vocabulary,
+    scored_merges,
+)
+from text.generate.charsmap import read_charsmap
+from text.generate.normalizers import Charsmap, Spaces, Step
 
 UNIGRAM, BPE = 1, 2
 _MODEL_TYPES = {UNIGRAM: "unigram", BPE: "bpe", 3: "word", 4: "char"}
@@ -51,9 +66,64 @@ def read_model(data: bytes) -> SentencePieceModel:
     return model
 
 
-def model_type_name(model: SentencePieceModel) -> str:
-    """Return the name of a model's algorithm."""
-    return _MODEL_TYPES.get(model.model_type, str(model.model_type))
+def check_model(model: SentencePieceModel, model_type: int) -> None:
+    """Raise `ValueError` unless a model is of a type and has supported options."""
+    if model.model_type != model_type:
+        names = [_MODEL_TYPES.get(each, str(each)) for each in (model.model_type, model_type)]
+        raise ValueError(f"the model is of kind {names[0]!r}; use a model of the kind {names[1]!r}")
+    if model.whitespace_is_suffix:
+        raise ValueError("'treat_whitespace_as_suffix' of the model is not supported")
+    if not model.escape_whitespaces:
+        raise ValueError("a model without 'escape_whitespaces' is not supported")
+    for number, (name, kind) in enumerate(zip(model.names, model.kinds, strict=True)):
+        if not NORMAL <= kind <= BYTE or (kind == BYTE and not BYTE_NAME.fullmatch(name)):
+            raise ValueError(f"the token {number} ({name!r}) is of the unknown kind {kind}")
+    if model.kinds.count(UNKNOWN) != 1:
+        raise ValueError(f"the model has {model.kinds.count(UNKNOWN)} unknown tokens; exactly one is required")
+    check_scores(model.scores)
+    names = [name for name, kind in zip(model.names, model.kinds, strict=True) if kind in (NORMAL, USER_DEFINED)]
+    if "" in names or len(set(names)) != len(names):
+        raise ValueError("the model has empty or repeated tokens")
+
+
+def check_scores(scores: Sequence[float]) -> None:
+    """Raise `ValueError` for a score that is not finite."""
+    for number, score in enumerate(scores):
+        if not math.isfinite(score):
+            raise ValueError(f"the score of token {number} is {score}, not a finite number")
+
+
+def user_defined(model: SentencePieceModel) -> dict[str, int]:
+    """Return the user-defined tokens of a model by their names."""
+    rows = enumerate(zip(model.names, model.kinds, strict=True))
+    return {name: number for number, (name, kind) in rows if kind == USER_DEFINED}
+
+
+def normalizer_steps(model: SentencePieceModel) -> tuple[Step, ...]:
+    """Return the normalizer of a model. Raises `ValueError`."""
+    replacements = read_charsmap(model.charsmap) if model.charsmap else {}
+    symbols = tuple(name.encode() for name in user_defined(model))
+    spaces = Spaces(prefix=model.add_dummy_prefix, merges=model.remove_extra_whitespaces)
+    return (Charsmap(replacements, symbols), spaces) if replacements or symbols else (spaces,)
+
+
+def byte_pair_vocabulary(model: SentencePieceModel) -> Vocabulary:
+    """Return the vocabulary of a model of the kind 'bpe'. Raises `ValueError`."""
+    check_model(model, BPE)
+    if UNUSED in model.kinds:
+        number = model.kinds.index(UNUSED)
+        raise ValueError(f"the token {number} ({model.names[number]!r}) is of the unsupported kind 'unused'")
+    # Text between user-defined tokens does not contain any, so merges do not need them.
+    kinds = [UNUSED if kind == USER_DEFINED else kind for kind in model.kinds]
+    merges, ranks = scored_merges(model.names, kinds, model.scores)
+    return replace(
+        character_vocabulary(model.names, model.kinds, merges, "", model.byte_fallback),
+        ranks=ranks,
+        prefix="normalizer" if model.add_dummy_prefix else "",
+        steps=normalizer_steps(model),
+        normalized={name.encode(): number for name, number in user_defined(model).items()},
+        replaces_bytes=True,
+    )
 
 
 def _read_piece(model: SentencePieceModel, data: bytes) -> None:

@@ -21,7 +21,7 @@ from text.generate.bpe_vocabulary import (
     byte_vocabulary,
     character_vocabulary,
 )
-from text.generate.normalizers import Step, check_prefix, keeps_text, read_normalizer
+from text.generate.normalizers import Prefix, Step, check_prefix, keeps_text, read_normalizer
 from text.generate.pretokenizers import json_patterns
 from text.generate.template_renderer import TEMPLATE_ADVICE
 
@@ -87,7 +87,8 @@ def _read(tokenizer: Mapping[str, Any]) -> Vocabulary:
     steps = read_normalizer(tokenizer.get("normalizer"))
     check_prefix(steps, vocabulary.prefix)
     normalized = _normalized_tokens(tokenizer, names, kinds, steps) if steps else {}
-    return replace(vocabulary, steps=steps, normalized=normalized)
+    prefix = "normalizer" if Prefix(SPACE) in steps else vocabulary.prefix
+    return replace(vocabulary, steps=steps, normalized=normalized, prefix=prefix)
 
 
 def _normalized_tokens(

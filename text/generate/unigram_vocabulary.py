@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from text.generate.bpe_vocabulary import BYTE, BYTE_NAME, CONTROL, NORMAL, SPACE, UNKNOWN, UNUSED, USER_DEFINED
-from text.generate.charsmap import read_charsmap
-from text.generate.normalizers import Charsmap, Step, check_prefix, read_normalizer
+from text.generate.normalizers import Step, check_prefix, read_normalizer
 from text.generate.post_processors import read_post_processor
-from text.generate.sentencepiece_model import UNIGRAM, SentencePieceModel, model_type_name
+from text.generate.sentencepiece_model import UNIGRAM, SentencePieceModel, check_model, check_scores, normalizer_steps
 
 _UNKNOWN_PENALTY = 10.0
 _MOST_PIECE_BYTES = 0xFFFF
@@ -23,14 +21,13 @@ _MOST_TOKENS = 1 << 24
 class Words:
     """How normalized text is split into words; the fields of `et_unigram_words`.
 
-    prefix: where a mark of a space is added: "" (nowhere), "text", "parts" or "always".
+    prefix: where a mark of a space is added: "" (nowhere), "text" or "parts".
     """
 
     prefix: str = ""
     splits_at_spaces: bool = False
     marks_spaces: bool = False
     splits_at_marks: bool = False
-    merges_spaces: bool = False
     restarts: bool = False
 
 
@@ -101,36 +98,15 @@ def _crosses_marks(pieces: Mapping[bytes, int]) -> bool:
     return any(mark in piece[1:] for piece in pieces)
 
 
-def _check_scores(scores: Sequence[float]) -> None:
-    for number, score in enumerate(scores):
-        if not math.isfinite(score):
-            raise ValueError(f"the score of token {number} is {score}, not a finite number")
-
-
 # ---- SentencePiece models ----
 
 
 def sentencepiece_vocabulary(model: SentencePieceModel) -> UnigramVocabulary:
     """Return the vocabulary of a SentencePiece model. Raises `ValueError`."""
-    if model.model_type != UNIGRAM:
-        raise ValueError(f"the model is of kind {model_type_name(model)!r}; use a model of the kind 'unigram'")
-    if model.whitespace_is_suffix:
-        raise ValueError("'treat_whitespace_as_suffix' of the model is not supported")
-    if not model.escape_whitespaces:
-        raise ValueError("a model without 'escape_whitespaces' is not supported")
+    check_model(model, UNIGRAM)
     names, kinds = model.names, model.kinds
-    for number, (name, kind) in enumerate(zip(names, kinds, strict=True)):
-        if not NORMAL <= kind <= BYTE or (kind == BYTE and not BYTE_NAME.fullmatch(name)):
-            raise ValueError(f"the token {number} ({name!r}) is of the unknown kind {kind}")
-    if kinds.count(UNKNOWN) != 1:
-        raise ValueError(f"the model has {kinds.count(UNKNOWN)} unknown tokens; exactly one is required")
-    _check_scores(model.scores)
     pieces = _pieces(names, kinds)
-    if len(pieces) != sum(kind in (NORMAL, USER_DEFINED) for kind in kinds):
-        raise ValueError("the model has empty or repeated tokens")
-    symbols = tuple(name.encode() for name, kind in zip(names, kinds, strict=True) if kind == USER_DEFINED)
     normal = [score for score, kind in zip(model.scores, kinds, strict=True) if kind == NORMAL] or [0.0]
-    replacements = read_charsmap(model.charsmap) if model.charsmap else {}
     return UnigramVocabulary(
         tokens=[_token_bytes(name, kind) for name, kind in zip(names, kinds, strict=True)],
         pieces=pieces,
@@ -140,13 +116,8 @@ def sentencepiece_vocabulary(model: SentencePieceModel) -> UnigramVocabulary:
         byte_tokens=_byte_tokens(names, kinds) if model.byte_fallback else (),
         is_single_precision=True,
         replaces_bytes=True,
-        steps=(Charsmap(replacements, symbols),) if replacements or symbols else (),
-        words=Words(
-            prefix="always" if model.add_dummy_prefix else "",
-            marks_spaces=True,
-            splits_at_marks=not _crosses_marks(pieces),
-            merges_spaces=model.remove_extra_whitespaces,
-        ),
+        steps=normalizer_steps(model),
+        words=Words(splits_at_marks=not _crosses_marks(pieces)),
     )
 
 
@@ -180,7 +151,7 @@ def _read(tokenizer: Mapping[str, Any]) -> UnigramVocabulary:
     scores = [float(score) for _, score in model["vocab"]]
     if not names or not all(type(name) is str for name in names):
         raise ValueError("'vocab' of the model is not a list of pairs of strings and scores")
-    _check_scores(scores)
+    check_scores(scores)
     unknown = model.get("unk_id")
     if type(unknown) is not int or not 0 <= unknown < len(names):
         raise ValueError(f"'unk_id' of the model is {unknown!r}, not the index of a token")

@@ -3,7 +3,8 @@
  * Text is normalized if the vocabulary requests it, and split into words by its pre-tokenizer. The initial tokens of a word are its
  * bytes, or its characters. Adjacent tokens are merged while the vocabulary has a merge for them,
  * in order of rank. The functions use no heap and no state. A build generates the vocabulary's
- * tables from a GGUF file or a tokenizer.json (bpe_vocabulary in //text:defs.bzl). */
+ * tables from a GGUF file, a tokenizer.json or a SentencePiece model (bpe_vocabulary in
+ * //text:defs.bzl). */
 #ifndef EXECUTORCH_TEXT_BPE_H_
 #define EXECUTORCH_TEXT_BPE_H_
 
@@ -43,6 +44,7 @@ typedef enum et_bpe_prefix {
   ET_BPE_NO_PREFIX,
   ET_BPE_PREFIX_TEXT,  /* at the start of text that does not start with one */
   ET_BPE_PREFIX_PARTS, /* at the start, and after each user-defined token */
+  ET_BPE_PREFIX_NORMALIZER, /* the normalizer adds one */
 } et_bpe_prefix;
 
 /* Normalization of text before it is split into words. */
@@ -65,6 +67,8 @@ typedef struct et_bpe_vocabulary {
   const uint32_t *ranks;  /* priorities of merges; the lowest is merged first */
   const uint32_t *results;   /* result tokens of merges */
   uint32_t byte_tokens[256]; /* token of each byte; `count` if it has none */
+  bool
+      joins_unknown; /* byte_tokens are the unknown token, which is not repeated */
   /* Tokens that text can contain, sorted by bytes; NULL unless ignore_merges is set or the initial
    * tokens are characters. */
   const uint32_t *sorted;

@@ -138,6 +138,15 @@ typedef struct et_text_prefix {
 } et_text_prefix;
 uint32_t et_text_prefix_next(et_text_stream *stream, uint32_t number);
 
+/* Replaces spaces by U+2581, as SentencePiece does. */
+typedef struct et_text_spaces {
+  bool
+      prefix; /* a space is added before a text that is not empty and does not continue other text */
+  bool
+      merges; /* spaces at both ends of a text, and after spaces, are removed */
+} et_text_spaces;
+uint32_t et_text_spaces_next(et_text_stream *stream, uint32_t number);
+
 /* ---- Streams ---- */
 
 /* State of a step. */

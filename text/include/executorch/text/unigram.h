@@ -16,13 +16,12 @@
 extern "C" {
 #endif
 
-/* Where U+2581, the mark of a space, is added. Only ET_UNIGRAM_PREFIX_ALWAYS adds one before a
- * mark. */
+/* Where U+2581, the mark of a space, is added before text that does not start with one. The
+ * normalizer of a SentencePiece model adds it. */
 typedef enum et_unigram_prefix {
   ET_UNIGRAM_NO_PREFIX,
-  ET_UNIGRAM_PREFIX_TEXT,   /* at the start of the text */
-  ET_UNIGRAM_PREFIX_PARTS,  /* at the start of each part */
-  ET_UNIGRAM_PREFIX_ALWAYS, /* at the start of the text, even before a mark */
+  ET_UNIGRAM_PREFIX_TEXT,  /* at the start of the text */
+  ET_UNIGRAM_PREFIX_PARTS, /* at the start of each part */
 } et_unigram_prefix;
 
 /* How normalized text is split into words. */
@@ -32,7 +31,6 @@ typedef struct et_unigram_words {
       splits_at_spaces; /* white space is removed and separates parts of a text */
   bool marks_spaces;    /* spaces become U+2581 */
   bool splits_at_marks; /* a word starts at each U+2581 */
-  bool merges_spaces;   /* spaces at both ends, and after spaces, are removed */
   bool restarts; /* the scores of a word do not depend on the words before it */
 } et_unigram_words;
 
