@@ -2,12 +2,12 @@
 
 import logging
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
@@ -58,17 +58,23 @@ def quantize_weights(module: nn.Module, options: QuantizationOptions) -> Reasons
     }
     exclusions.check_all_matched()
     _check_group(reasons, options)
+    chosen = [submodule for name, submodule in found.items() if not reasons[name]]
+    originals = [submodule.weight for submodule in chosen]
     with quiet():
         for kind in _KINDS:
             _quantize_modules(module, kind, options, reasons)
-        _make_readable(submodule for name, submodule in found.items() if not reasons[name])
+        _finish_weights(chosen, originals)
     return {name: reason for name, reason in reasons.items() if reason}
 
 
-def _make_readable(modules: Iterable[nn.Module]) -> None:
+def _finish_weights(modules: Sequence[nn.Module], originals: Sequence[Tensor]) -> None:
+    """Search the scales of 4-bit weights, and make all weights readable."""
     from exir.quantize.readable_weight import make_readable
+    from exir.quantize.scale_search import search_scales
 
-    for module in modules:
+    for module, original in zip(modules, originals, strict=True):
+        if module.weight.target_dtype is getattr(torch, "int4"):  # noqa: B009 (the stubs lack it)
+            search_scales(module.weight, original)
         make_readable(module)
 
 
