@@ -55,13 +55,13 @@ def unigram_vocabulary(name, model = None, symbol = None, **kwargs):
 
     Args:
       name: Name of the `cc_library`.
-      model: SentencePiece model of the type Unigram, or a tokenizer.json of Hugging Face's tokenizers with a Unigram
-        tokenizer.
+      model: SentencePiece model of the type Unigram (`.model`), GGUF file with a tokenizer of the model `t5`, or a
+        tokenizer.json of Hugging Face's tokenizers with a Unigram tokenizer.
       symbol: C identifier; by default package and name, such as `models_translate_words` for `//models/translate:words`.
       **kwargs: Attributes that every rule has.
     """
     where = "unigram_vocabulary(name = '%s')" % name
-    require(where, "model", model, "the SentencePiece model or tokenizer.json")
+    require(where, "model", model, "the SentencePiece model, GGUF file or tokenizer.json")
     _vocabulary_library(where, name, "unigram", [model], symbol, "//text/generate:unigram", ["//text:unigram"], kwargs)
 
 def _vocabulary_library(where, name, kind, files, symbol, generator, deps, common_attrs):

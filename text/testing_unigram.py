@@ -3,7 +3,7 @@
     python -m text.testing_unigram FAMILY MODEL
 
 The package `sentencepiece` learns the pieces from a few words. MODEL is a SentencePiece model or,
-if its name ends with .json, a tokenizer.json. The families are the keys of `MODELS`, `FAMILIES` and
+if its name ends with .json or .gguf, a tokenizer.json or a GGUF file. The families are the keys of `MODELS`, `FAMILIES` and
 `BYTE_PAIR_MODELS`.
 """
 
@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import gguf
 from sentencepiece import SentencePieceTrainer
 
 from text.generate.bpe_vocabulary import SPACE
@@ -180,9 +181,27 @@ def _with_charsmap(step: Mapping[str, Any] | None, model: SentencePieceModel) ->
     return {**step, **(charsmap if step["type"] == "Precompiled" else {})}
 
 
+def write_gguf(data: bytes, path: str) -> None:
+    """Write a model as a GGUF file without tensors."""
+    model = read_model(data)
+    writer = gguf.GGUFWriter(path, "t5")
+    writer.add_tokenizer_model("t5")
+    writer.add_token_list(model.names)
+    writer.add_token_scores(model.scores)
+    writer.add_token_types(model.kinds)
+    writer.add_add_space_prefix(model.add_dummy_prefix)
+    writer.add_remove_extra_whitespaces(model.remove_extra_whitespaces)
+    writer.add_precompiled_charsmap(model.charsmap)
+    writer.add_eos_token_id(model.names.index("</s>"))
+    for step in (writer.write_header_to_file, writer.write_kv_data_to_file, writer.close):
+        step()
+
+
 if __name__ == "__main__":
     family, path = sys.argv[1:]
-    if path.endswith(".json"):
+    if path.endswith(".gguf"):
+        write_gguf(train(family.removesuffix("_gguf")), path)
+    elif path.endswith(".json"):
         Path(path).write_text(json.dumps(tokenizer_json(family)), encoding="utf-8")
     else:
         Path(path).write_bytes(train(family))

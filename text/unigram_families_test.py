@@ -42,6 +42,12 @@ def test_tokens_match_sentencepiece(family: str) -> None:
     assert not different
 
 
+def test_tokens_of_a_gguf_file_match_sentencepiece() -> None:
+    reference = SentencePieceProcessor(model_file=f"{_FOLDER}/t5.model")
+    texts = [*(text.encode() for text in _texts()), *broken_lines()]
+    assert not differences(texts, _tokens("t5_gguf", texts), [reference.encode(text) for text in texts])
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_unigram_tokens_match_the_tokenizers_package(family: str) -> None:
     texts = [*_texts(), *(line.decode(errors="replace") for line in broken_lines())]

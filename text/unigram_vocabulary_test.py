@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from text.generate.charsmap import read_charsmap
 from text.generate.normalizers import Replacement, read_normalizer
 from text.generate.sentencepiece_model import SentencePieceModel, read_model
 from text.generate.trie import trie_arrays
-from text.generate.unigram_vocabulary import json_vocabulary, sentencepiece_vocabulary
+from text.generate.unigram_vocabulary import gguf_vocabulary, json_vocabulary, sentencepiece_vocabulary
 
 _SPACE = "\u2581"
 _WORDS = {"type": "Metaspace", "replacement": _SPACE, "prepend_scheme": "always"}
@@ -133,6 +134,47 @@ def _model(**options: Any) -> SentencePieceModel:
 def test_unsupported_sentencepiece_model_is_refused(model: SentencePieceModel, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sentencepiece_vocabulary(model)
+
+
+def _gguf_metadata(**changes: Any) -> dict[str, Any]:
+    entries = {
+        "model": "t5",
+        "tokens": ["<unk>", "</s>", _SPACE, "a", "[PAD4]"],
+        "scores": [0.0, 0.0, -2.0, -1.5, -10000.0],
+        "token_type": [2, 3, 1, 1, 5],
+        "add_space_prefix": True,
+        "eos_token_id": 1,
+    }
+    return {f"tokenizer.ggml.{key}": value for key, value in (entries | changes).items()}
+
+
+def test_gguf_vocabulary_equals_that_of_the_model() -> None:
+    model = SentencePieceModel(
+        ["<unk>", "</s>", _SPACE, "a", "[PAD4]"],
+        [0.0, 0.0, -2.0, -1.5, -10000.0],
+        [2, 3, 1, 1, 5],
+        remove_extra_whitespaces=False,
+    )
+    found = gguf_vocabulary(_gguf_metadata())
+    assert found == replace(sentencepiece_vocabulary(model), begin=[], end=[1])
+    assert gguf_vocabulary(_gguf_metadata(add_eos_token=False)).end == []
+    assert gguf_vocabulary(_gguf_metadata(add_bos_token=True, bos_token_id=0)).begin == [0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"model": "llama"}, "the tokenizer is of kind 'llama'; supported: 't5'"),
+        ({"scores": [0.0]}, "'tokenizer.ggml.scores' has 1 entries for 5 tokens"),
+        ({"eos_token_id": 5}, "'tokenizer.ggml.eos_token_id' is 5, not one of the 5 tokens"),
+        ({"precompiled_charsmap": [256]}, "'tokenizer.ggml.precompiled_charsmap' is not a list of bytes"),
+        ({"precompiled_charsmap": [-1] * 8}, "the precompiled charsmap is damaged"),
+        ({"token_type": [3, 3, 1, 1, 5]}, "the model has 0 unknown tokens"),
+    ],
+)
+def test_unsupported_gguf_vocabulary_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        gguf_vocabulary(_gguf_metadata(**changes))
 
 
 @pytest.mark.parametrize(

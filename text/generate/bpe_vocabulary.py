@@ -71,11 +71,8 @@ def read_vocabulary(metadata: Mapping[str, Any]) -> Vocabulary:
         names, kinds = _names_and_kinds(metadata)
         return byte_vocabulary(names, kinds, _merge_lines(metadata), patterns, ignores_merges)
     if model == "llama":
-        names, kinds = _names_and_kinds(metadata)
+        names, kinds, scores = scored_tokens(metadata)
         prefix = "parts" if metadata.get("tokenizer.ggml.add_space_prefix", True) else ""
-        scores = _metadata_list(metadata, "tokenizer.ggml.scores", float)
-        if len(scores) != len(names):
-            raise ValueError(f"'tokenizer.ggml.scores' has {len(scores)} entries for {len(names)} tokens")
         merges, ranks = scored_merges(names, kinds, scores)
         return replace(character_vocabulary(names, kinds, merges, prefix), ranks=ranks)
     raise ValueError(f"the tokenizer is of kind {model!r}; supported: 'gpt2' (byte pairs), 'llama' (SentencePiece)")
@@ -129,10 +126,10 @@ def character_vocabulary(
 
 
 def _names_and_kinds(metadata: Mapping[str, Any]) -> tuple[list[str], list[int]]:
-    names = _metadata_list(metadata, "tokenizer.ggml.tokens", str)
+    names = metadata_list(metadata, "tokenizer.ggml.tokens", str)
     if not names:
         raise ValueError("'tokenizer.ggml.tokens' is empty")
-    kinds = _metadata_list(metadata, "tokenizer.ggml.token_type", int, [NORMAL] * len(names))
+    kinds = metadata_list(metadata, "tokenizer.ggml.token_type", int, [NORMAL] * len(names))
     if len(kinds) != len(names):
         raise ValueError(f"'tokenizer.ggml.token_type' has {len(kinds)} entries for {len(names)} tokens")
     if not any(names):
@@ -140,7 +137,17 @@ def _names_and_kinds(metadata: Mapping[str, Any]) -> tuple[list[str], list[int]]
     return names, kinds
 
 
-def _metadata_list(metadata: Mapping[str, Any], key: str, kind: type, default: list[Any] | None = None) -> list[Any]:
+def scored_tokens(metadata: Mapping[str, Any]) -> tuple[list[str], list[int], list[float]]:
+    """Return the names, types and scores of a GGUF file's tokens. Raises `ValueError`."""
+    names, kinds = _names_and_kinds(metadata)
+    scores = metadata_list(metadata, "tokenizer.ggml.scores", float)
+    if len(scores) != len(names):
+        raise ValueError(f"'tokenizer.ggml.scores' has {len(scores)} entries for {len(names)} tokens")
+    return names, kinds, scores
+
+
+def metadata_list(metadata: Mapping[str, Any], key: str, kind: type, default: list[Any] | None = None) -> list[Any]:
+    """Return a GGUF entry: a list of a type. Raises `ValueError`."""
     value = metadata.get(key, default)
     if value is None:
         raise ValueError(f"'{key}' is missing")
@@ -150,7 +157,7 @@ def _metadata_list(metadata: Mapping[str, Any], key: str, kind: type, default: l
 
 
 def _merge_lines(metadata: Mapping[str, Any]) -> list[tuple[str, str]]:
-    lines = _metadata_list(metadata, "tokenizer.ggml.merges", str, [])
+    lines = metadata_list(metadata, "tokenizer.ggml.merges", str, [])
     return [(left, right) for left, _, right in (line.partition(" ") for line in lines)]
 
 

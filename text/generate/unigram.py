@@ -2,7 +2,7 @@
 
     python -m text.generate.unigram MODEL NAME LABEL TABLES.h TABLES.c
 
-MODEL is a tokenizer.json, or a SentencePiece model. The header declares `const
+MODEL is a tokenizer.json, a GGUF file or a SentencePiece model. The header declares `const
 et_unigram_vocabulary NAME`.
 """
 
@@ -13,11 +13,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from text.generate.arrays import added_arrays, byte_initializer, c_array, offsets
+from text.generate.bpe import read_metadata
 from text.generate.names import header_of, link_name
 from text.generate.normalizers import normalizer_source, trie_tables
 from text.generate.sentencepiece_model import read_model
 from text.generate.tokenizer_json import read_json
-from text.generate.unigram_vocabulary import UnigramVocabulary, Words, json_vocabulary, sentencepiece_vocabulary
+from text.generate.unigram_vocabulary import (
+    UnigramVocabulary,
+    Words,
+    gguf_vocabulary,
+    json_vocabulary,
+    sentencepiece_vocabulary,
+)
 
 _INCLUDES = ("executorch/text/unigram.h",)
 _CONSTANTS = {"": "et_unigram_vocabulary"}
@@ -116,6 +123,8 @@ def read_vocabulary(path: Path) -> UnigramVocabulary:
     """Return the vocabulary in a file. Raises `ValueError`."""
     if path.suffix == ".json":
         return json_vocabulary(read_json(path))
+    if path.suffix == ".gguf":
+        return gguf_vocabulary(read_metadata(path))
     return sentencepiece_vocabulary(read_model(path.read_bytes()))
 
 

@@ -1,13 +1,24 @@
-"""Unigram vocabularies, and readers of tokenizer.json and SentencePiece models."""
+"""Unigram vocabularies, and readers of their files."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from text.generate.bpe_vocabulary import BYTE, BYTE_NAME, CONTROL, NORMAL, SPACE, UNKNOWN, UNUSED, USER_DEFINED
+from text.generate.bpe_vocabulary import (
+    BYTE,
+    BYTE_NAME,
+    CONTROL,
+    NORMAL,
+    SPACE,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    metadata_list,
+    scored_tokens,
+)
 from text.generate.normalizers import Step, check_prefix, read_normalizer
 from text.generate.post_processors import read_post_processor
 from text.generate.sentencepiece_model import UNIGRAM, SentencePieceModel, check_model, check_scores, normalizer_steps
@@ -130,6 +141,39 @@ def _scores_with_bonus(model: SentencePieceModel, highest: float) -> list[float]
     """Return scores with which user-defined tokens win, as in SentencePiece."""
     rows = zip(model.names, model.scores, model.kinds, strict=True)
     return [_float32(0.1 * (len(name.encode()) - 1)) if kind == USER_DEFINED else score for name, score, kind in rows]
+
+
+# ---- GGUF files ----
+
+
+def gguf_vocabulary(metadata: Mapping[str, Any]) -> UnigramVocabulary:
+    """Return the Unigram vocabulary of a GGUF file. Raises `ValueError`."""
+    kind = metadata.get("tokenizer.ggml.model")
+    if kind != "t5":
+        raise ValueError(f"the tokenizer is of kind {kind!r}; supported: 't5' (Unigram)")
+    names, kinds, scores = scored_tokens(metadata)
+    charsmap = metadata_list(metadata, "tokenizer.ggml.precompiled_charsmap", int, [])
+    if not all(-128 <= byte < 256 for byte in charsmap):
+        raise ValueError("'tokenizer.ggml.precompiled_charsmap' is not a list of bytes")
+    model = SentencePieceModel(
+        names,
+        scores,
+        kinds,
+        charsmap=bytes(byte & 0xFF for byte in charsmap),
+        add_dummy_prefix=bool(metadata.get("tokenizer.ggml.add_space_prefix")),
+        remove_extra_whitespaces=bool(metadata.get("tokenizer.ggml.remove_extra_whitespaces")),
+    )
+    begin = _gguf_token(metadata, "bos", len(names)) if metadata.get("tokenizer.ggml.add_bos_token") else []
+    end = _gguf_token(metadata, "eos", len(names)) if metadata.get("tokenizer.ggml.add_eos_token", True) else []
+    return replace(sentencepiece_vocabulary(model), begin=begin, end=end)
+
+
+def _gguf_token(metadata: Mapping[str, Any], role: str, count: int) -> list[int]:
+    """Return the token that begins or ends texts, if a GGUF file has it."""
+    token = metadata.get(f"tokenizer.ggml.{role}_token_id")
+    if token is not None and (type(token) is not int or not 0 <= token < count):
+        raise ValueError(f"'tokenizer.ggml.{role}_token_id' is {token!r}, not one of the {count} tokens")
+    return [] if token is None else [token]
 
 
 # ---- tokenizer.json ----

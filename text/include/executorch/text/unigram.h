@@ -2,7 +2,8 @@
  *
  * Text is normalized and split into words. Each word becomes the sequence of pieces with the
  * highest sum of scores. The functions use no heap and no state. A build generates the vocabulary's
- * tables from a tokenizer.json or a SentencePiece model (unigram_vocabulary in //text:defs.bzl). */
+ * tables from a tokenizer.json, a GGUF file or a SentencePiece model (unigram_vocabulary in
+ * //text:defs.bzl). */
 #ifndef EXECUTORCH_TEXT_UNIGRAM_H_
 #define EXECUTORCH_TEXT_UNIGRAM_H_
 
