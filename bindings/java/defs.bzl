@@ -8,7 +8,7 @@ load("//rules:defs.bzl", "executorch_cc_library")
 load(":aar_rule.bzl", "aar")
 load(":java_source.bzl", "java_source")
 load(":llm_library.bzl", _executorch_llm_java_library = "executorch_llm_java_library")
-load(":native_library.bzl", "JAVACOPTS", "check_java_rules", "native_library")
+load(":native_library.bzl", "JAVACOPTS", "check_java_rules", "classes_of_library", "native_library")
 
 executorch_llm_java_library = _executorch_llm_java_library
 
@@ -93,6 +93,7 @@ def executorch_java_library(name, package, model = None, class_name = "", models
         ],
         **common
     )
+    classes_of_library(name, visibility, common)
 
 def executorch_java_runtime(name, models = [], platforms = [], tags = [], testonly = False, visibility = None, **kwargs):
     """The native library of `org.executorch.bazel.Program`, which runs programs that are not known when the app is built.
@@ -145,16 +146,17 @@ def executorch_java_runtime(name, models = [], platforms = [], tags = [], teston
         exports = [Label("//bindings/java:executorch")],
         **common
     )
+    classes_of_library(name, visibility, common)
 
 def executorch_aar(name, library, package, min_sdk = 33, **kwargs):
-    """The Android library (AAR) of an `executorch_java_library` or `executorch_java_runtime`, with a native library for each of its `platforms`.
+    """The Android library (AAR) of a library of this file, with a native library for each of its `platforms`.
 
     It contains `classes.jar` with the classes of the models and of `org.executorch.bazel`, `jni/<abi>/`, the manifest, and rules
     for ProGuard. It has been tested without Android: docs/how_to/package_an_aar.md.
 
     Args:
       name: Name of the target; its file is `<name>.aar`.
-      library: An `executorch_java_library` or `executorch_java_runtime` whose `platforms` have the constraint `@platforms//os:android`.
+      library: An `executorch_java_library`, `executorch_llm_java_library` or `executorch_java_runtime` whose `platforms` have the constraint `@platforms//os:android`.
       package: Android package of the manifest, such as `com.example.net`.
       min_sdk: The oldest API level. The classes use functions of API level 33.
       **kwargs: Attributes that every rule has.
@@ -162,7 +164,7 @@ def executorch_aar(name, library, package, min_sdk = 33, **kwargs):
     library_label = native.package_relative_label(library)
     aar(
         name = name,
-        classes = [library, Label("//bindings/java:executorch")],
+        classes = [library_label.relative(":" + library_label.name + "_classes")],
         min_sdk = min_sdk,
         natives = library_label.relative(":" + library_label.name + "_natives"),
         package = package,

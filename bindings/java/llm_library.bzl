@@ -3,7 +3,7 @@
 load("@executorch_java_rules//:defs.bzl", "java_library")
 load("//rules/private:c_names.bzl", "c_prefix")  # buildifier: disable=bzl-visibility
 load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
-load(":native_library.bzl", "JAVACOPTS", "check_java_rules", "native_library")
+load(":native_library.bzl", "JAVACOPTS", "check_java_rules", "classes_of_library", "native_library")
 
 def _source_impl(ctx):
     symbols = [target.label for target in ctx.attr.grammars]
@@ -167,3 +167,4 @@ def executorch_llm_java_library(name, model, package, class_name, symbol = None,
         ],
         **common
     )
+    classes_of_library(name, visibility, common, more = [Label("//bindings/java:llm")])

@@ -92,3 +92,19 @@ def check_java_rules(rule_name, name):
         fail(("%s(name = '%s'): this workspace has not selected Java rules; " +
               "add executorch.java(rules = \"@rules_java//java:defs.bzl\") to MODULE.bazel, " +
               "or pass java = \"@rules_java//java:defs.bzl\" to executorch_dependencies in WORKSPACE") % (rule_name, name))
+
+def classes_of_library(name, visibility, common, more = []):
+    """Declares the jars with the classes of a Java library, for executorch_aar.
+
+    Args:
+      name: name of the Java library.
+      visibility: visibility of the jars.
+      common: dict, attributes of all targets.
+      more: other libraries that the app needs.
+    """
+    native.filegroup(
+        name = name + "_classes",
+        srcs = [name, Label("//bindings/java:executorch")] + more,
+        visibility = visibility,
+        **common
+    )

@@ -29,6 +29,8 @@ _MANIFEST = """\
 _PROGUARD = """\
 -keep class * extends org.executorch.bazel.Natives { native <methods>; }
 -keepnames class * extends org.executorch.bazel.Natives
+-keep class * extends org.executorch.bazel.LlmNatives { native <methods>; }
+-keepnames class * extends org.executorch.bazel.LlmNatives
 """
 
 

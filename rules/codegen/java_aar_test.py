@@ -46,7 +46,8 @@ def test_aar_has_classes_libraries_manifest_and_rules(tmp_path: Path) -> None:
         assert classes.namelist() == ["app/Net.class", "org/executorch/bazel/Tensor.class"]
     manifest = xml.etree.ElementTree.fromstring(files["AndroidManifest.xml"])
     assert manifest.get("package") == "com.acme.net"
-    assert b"-keep class * extends org.executorch.bazel.Natives" in files["proguard.txt"]
+    for natives in (b"Natives", b"LlmNatives"):
+        assert b"-keep class * extends org.executorch.bazel." + natives + b" {" in files["proguard.txt"]
     assert files["R.txt"] == b""
 
 

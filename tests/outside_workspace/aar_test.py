@@ -31,6 +31,31 @@ load("@rules_executorch//platforms:cross_toolchain.bzl", "cross_toolchain")
     ("x86_64", "x86_64-linux-gnu", ["/usr/include", "/usr/lib/gcc/x86_64-linux-gnu"]),
 ]]
 """
+_LANGUAGE_MODEL = """
+load("@rules_executorch//bindings/java:defs.bzl", "executorch_aar", "executorch_llm_java_library")
+load("@rules_executorch//llm:defs.bzl", "executorch_llm")
+
+executorch_llm(
+    name = "assistant",
+    chunk = 32,
+    context = 256,
+    weights = "@rules_executorch//models/chat:small_qwen.gguf",
+)
+
+executorch_llm_java_library(
+    name = "assistant_java",
+    class_name = "Assistant",
+    model = ":assistant",
+    package = "com.example.chat",
+    platforms = ["//:android_x86_64"],
+)
+
+executorch_aar(
+    name = "assistant_aar",
+    library = ":assistant_java",
+    package = "com.example.chat",
+)
+"""
 _FLAGS = tuple(f"--extra_toolchains=//:android_{cpu}_toolchain" for cpu in ("aarch64", "armv7", "x86_64"))
 
 # ABI: class (1: 32 bits, 2: 64 bits) and machine in the header of an ELF file.
@@ -86,6 +111,19 @@ def test_documented_aar_has_a_library_for_each_platform(documented: Workspace) -
     assert found > {"com/example/net/Net.class", "com/example/net/NetJavaNatives.class"}
     assert "org/executorch/bazel/Tensor.class" in found
     assert not any(name.startswith("org/jetbrains/") for name in found)
+
+
+def test_aar_of_a_language_model_has_its_classes(documented: Workspace) -> None:
+    documented.write("chat/BUILD.bazel", _LANGUAGE_MODEL)
+    build = documented.build(*_FLAGS, "//chat:assistant_aar")
+    assert build.exit_code == 0, build.stderr
+    with zipfile.ZipFile(documented.folder / "bazel-bin/chat/assistant_aar.aar") as archive:
+        assert b"JNI_OnLoad" in archive.read("jni/x86_64/libassistant_java_jni.so")
+        (Path(documented.folder) / "classes.jar").write_bytes(archive.read("classes.jar"))
+    with zipfile.ZipFile(documented.folder / "classes.jar") as classes:
+        found = set(classes.namelist())
+    assert found > {"com/example/chat/Assistant.class", "com/example/chat/AssistantNatives.class"}
+    assert found > {f"org/executorch/bazel/{name}.class" for name in ("Llm", "LlmNatives", "NativeLibrary")}
 
 
 def test_aar_without_android_platforms_is_an_error(documented: Workspace) -> None:
