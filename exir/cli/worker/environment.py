@@ -64,6 +64,10 @@ def pin_torch() -> None:
     warnings.filterwarnings(
         "ignore", message=".*LeafSpec", category=FutureWarning
     )  # from copies of torch's pytree specs by `copyreg`
+    # torch.nn.LSTM and GRU assign their list of weights during export.
+    warnings.filterwarnings(
+        "ignore", message=r"The tensor attributes (self\.[\w.]*_flat_weights\[\d+\](, )?)+ were"
+    )
     torch._logging.set_logs(all=logging.CRITICAL)
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True, warn_only=True)

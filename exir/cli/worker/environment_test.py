@@ -108,6 +108,17 @@ class Wrong(torch.nn.Module):
     def forward(self, x):
         return x @ torch.ones(4, 4)
 
+class Recurrent(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.LSTM(2, 3)
+
+    def forward(self, x):
+        return self.layers(x)[0]
+
+def recurrent():
+    return Recurrent(), (torch.ones(5, 1, 2),)
+
 def mapped():
     return Mapped(), (torch.ones(2, 3),)
 
@@ -135,7 +146,8 @@ def _compiler_messages(folder: Path, entry_point: str) -> str:
 
 
 def test_torch_log_output_is_dropped(tmp_path: Path) -> None:
-    assert _compiler_messages(tmp_path, "mapped") == ""
+    for entry_point in ("mapped", "recurrent"):
+        assert _compiler_messages(tmp_path, entry_point) == ""
     said = _compiler_messages(tmp_path, "wrong")
     assert said.startswith("error: //:net: ") and "Traceback" not in said
 
